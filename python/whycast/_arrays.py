@@ -55,15 +55,7 @@ def broadcast(
 ) -> tuple[Array[_T0], Array[_T1], Array[_T2], Array[_T3]]: ...
 @overload
 def broadcast(
-    x0: Tensor[Any],
-    x1: Tensor[Any],
-    x2: Tensor[Any],
-    x3: Tensor[Any],
-    x4: Tensor[Any],
-    /,
-    *tensors: Tensor[Any],
-    copy: bool = False,
-    out: _Out = None,
+    x0: Tensor[Any], /, *tensors: Tensor[Any], copy: bool = False, out: _Out = None
 ) -> tuple[AnyArray, ...]: ...
 def broadcast(
     *tensors: Tensor[Any], copy: bool = False, out: Sequence[AnyArray] | None = None
@@ -79,7 +71,7 @@ def broadcast(
     copy : bool, optional
         Whether to copy the elements; by default the results are views.
     out : sequence of numpy.ndarray, optional
-        Arrays to copy to: one for each result, writable, of its shape and dtype, without shared
+        Arrays to copy to, one for each result: writable, with its shape and dtype, and no shared
         memory.
 
     Returns

@@ -1,4 +1,4 @@
-"""Loop plans: how to visit the elements of tensors that are broadcast, without a copy."""
+"""Loop plans, which visit the elements of broadcast tensors without a copy."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from whycast._types import Integers, Shape, Strides
 
 
 class LoopPlan(NamedTuple):
-    """Nested loops that visit all elements of tensors that are broadcast, as `plan` makes them.
+    """Nested loops, from `plan`, that visit all elements of broadcast tensors.
 
     Parameters
     ----------
     sizes : tuple of int
-        How often each loop goes round, the outermost one first.
+        The number of rounds of each loop, the outermost first.
     steps : tuple of tuple of int
         Tensor m steps by ``steps[j][m]`` in loop j.
 
@@ -33,41 +33,39 @@ class LoopPlan(NamedTuple):
 
 
 def plan(*shapes: Integers, strides: Sequence[Integers] | None = None) -> LoopPlan:
-    """Loops by which you compute with broadcast tensors without copying them.
+    """Return loops that visit the elements of broadcast tensors without a copy.
 
     Parameters
     ----------
     *shapes : sequence of int or one-dimensional array of an integer dtype
-        Shapes as `broadcast_shapes` takes them.
+        As for `broadcast_shapes`.
     strides : sequence of sequences of int, optional
         Any integers, in any unit, one for each axis; by default row-major (C), in elements.
 
     Returns
     -------
     LoopPlan
-        The loops and steps, in the unit of the strides. An axis of size 1 has no loop, and
-        neighbours are one loop where each tensor walks over them as over one axis. There is at
-        least one loop; if the common shape has a size of 0, exactly one, of 0 rounds.
+        The loops and steps, in the unit of the strides. Axes of size 1 have no loop; neighbours
+        share a loop if all strides allow. There is at least one loop; if the common shape has a
+        size of 0, exactly one, of 0 rounds.
 
     Raises
     ------
     BroadcastError
-        Where `broadcast_shapes` raises it: SONNX's error E1.
+        As `broadcast_shapes`: SONNX's error E1.
     TypeError
         An argument is not a shape, `strides` not a sequence of strides, or a number not an integer.
     ValueError
-        No shape is given, too many are, or a size is negative; or strides do not fit the shapes.
+        There are no shapes, or too many; a size is negative; or strides do not fit the shapes.
 
     Notes
     -----
-    Rests on ``loops_of`` of ``why3/memory/plan_of_shapes.mlw``. By lemma ``plan_offsets`` the loops
-    visit every element of the output exactly once, in row-major order, with each tensor at the
-    element that ``source_index`` names. Program: ``loop_plan`` of ``why3/kernel/plan.mlw``.
+    Rests on ``loops_of`` of ``why3/memory/plan_of_shapes.mlw``. Lemma ``plan_offsets`` proves that
+    the loops visit every element of the output once, in row-major order, with each tensor at the
+    element of ``source_index``. Program: ``loop_plan`` of ``why3/kernel/plan.mlw``.
 
     Examples
     --------
-    The bias of an image has one loop fewer than the image has axes:
-
     >>> plan((2, 3, 4, 5), (3, 1, 1))
     LoopPlan(sizes=(2, 3, 20), steps=((60, 0), (20, 1), (1, 0)))
 
@@ -92,14 +90,11 @@ def _own_strides(value: object, shapes: tuple[Shape, ...]) -> tuple[Strides, ...
         raise TypeError(f"strides: expected a sequence of sequences of integers, got {show(value)}")
     given = entries_of(value, "strides", "sequences")
     if len(given) != len(shapes):
-        raise ValueError(
-            f"strides: expected {len(shapes)}, one sequence for each shape, got {len(given)}"
-        )
+        expected = f"expected {len(shapes)}, one sequence for each shape"
+        raise ValueError(f"strides: {expected}, got {len(given)}")
     own = tuple([as_integers(each, f"strides {m}", "axis") for m, each in enumerate(given)])
     for m, (shape, each) in enumerate(zip(shapes, own, strict=True)):
         if len(each) != len(shape):
-            raise ValueError(
-                f"strides {m}: expected {len(shape)}, one for each axis of shape {m}, "
-                f"got {len(each)}"
-            )
+            expected = f"expected {len(shape)}, one for each axis of shape {m}"
+            raise ValueError(f"strides {m}: {expected}, got {len(each)}")
     return own

@@ -241,6 +241,12 @@ class Rule:
 # The clause of sizes that have names, for a tensor and a target.
 _ONE_WAY = "E_Broadcast_any_Derived_670"
 
+_TO_TARGET = _clauses(
+    "E_NumpyBroadcast_any",
+    **dict.fromkeys(("verdict", "shape", "data"), "Functions_020"),
+    **{"lies": "Rule_010", "condition": _ONE_WAY},
+)
+
 _SHAPES = ("verdict", "shape")
 _DATA = (*_SHAPES, "data")
 _STRIDES = (*_SHAPES, "strides", "data")
@@ -321,11 +327,7 @@ _RULES = (
         takes="target",
         function=numpy_rule.broadcast_to,
         parameters=("array", "shape"),
-        clauses=_clauses(
-            "E_NumpyBroadcast_any",
-            **dict.fromkeys(("verdict", "shape", "data"), "Functions_020"),
-            **{"lies": "Rule_010", "condition": _ONE_WAY},
-        ),
+        clauses=_TO_TARGET,
         told=Told(
             "core/common_shape.mlw",
             "a tensor and a target",
@@ -345,7 +347,9 @@ _RULES = (
         parameters=("input", "shape"),
         clauses=_clauses(
             "E_Expand_any",
-            **{"verdict": "Error_010", "shape": "Shape_010", "data": "Data_010"},
+            verdict="Error_010",
+            shape="Shape_010",
+            data="Data_010",
             lies="Error_010",
         ),
         told=Told(
@@ -504,11 +508,7 @@ _RULES = (
         takes="target",
         function=torch.expand,
         parameters=("input", "size"),
-        clauses=_clauses(
-            "E_NumpyBroadcast_any",
-            **dict.fromkeys(("verdict", "shape", "data"), "Functions_020"),
-            **{"lies": "Rule_010", "condition": _ONE_WAY},
-        ),
+        clauses=_TO_TARGET,
         told=Told(
             "core/common_shape.mlw",
             "as OpenVINO numpy; -1 for a size of the tensor",

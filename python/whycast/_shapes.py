@@ -14,7 +14,7 @@ from whycast._types import Integers, Shape, Strides
 
 
 def f(a: SupportsIndex, b: SupportsIndex, c: SupportsIndex) -> int:
-    """Index on an axis of a tensor, from the index on that axis of the broadcast tensor.
+    """Return the index on an axis of a tensor for an index of the broadcast tensor.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def f(a: SupportsIndex, b: SupportsIndex, c: SupportsIndex) -> int:
     Returns
     -------
     int
-        `a` where the sizes are equal, else 0, also where no broadcast leads from `b` to `c`.
+        `a` if the sizes are equal, else 0, even if `b` does not broadcast to `c`.
 
     Raises
     ------
@@ -47,17 +47,17 @@ def f(a: SupportsIndex, b: SupportsIndex, c: SupportsIndex) -> int:
 
 
 def broadcast_shapes(*shapes: Integers) -> Shape:
-    """Shape that tensors of the given shapes have in common after SONNX Broadcast.
+    """Return the common shape of tensors after SONNX Broadcast.
 
     Parameters
     ----------
     *shapes : sequence of int or one-dimensional array of an integer dtype
-        1 to 2**31 - 1 shapes, one for each tensor, of any ranks. Sizes are at least 0.
+        1 to 2**31 - 1 shapes of any ranks, one for each tensor. Sizes are at least 0.
 
     Returns
     -------
     tuple of int
-        On each axis of the highest rank the maximum size, shorter shapes being prepended with ones.
+        The maximum size on each axis, after ones are prepended to shorter shapes.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def broadcast_shapes(*shapes: Integers) -> Shape:
     TypeError
         An argument is not a shape, or a size is not an integer.
     ValueError
-        No shape is given, too many are, or a size is negative.
+        There are no shapes, or too many; a size is negative.
 
     Notes
     -----
@@ -95,24 +95,22 @@ has size 3, expected 5 or 1
 
 
 def compatible(*shapes: Integers) -> bool:
-    """Whether tensors of the given shapes broadcast by SONNX's rule.
+    """Return whether tensors of the given shapes broadcast by SONNX's rule.
 
     Parameters
     ----------
     *shapes : sequence of int or one-dimensional array of an integer dtype
-        Shapes as `broadcast_shapes` takes them.
+        As for `broadcast_shapes`.
 
     Returns
     -------
     bool
-        True where `broadcast_shapes` returns a shape, False where SONNX's error E1 holds.
+        True if `broadcast_shapes` returns a shape, False for SONNX's error E1.
 
     Raises
     ------
-    TypeError
-        An argument is not a shape, or a size is not an integer.
-    ValueError
-        No shape is given, too many are, or a size is negative.
+    TypeError, ValueError
+        As for `broadcast_shapes`.
 
     Notes
     -----
@@ -136,13 +134,13 @@ def compatible(*shapes: Integers) -> bool:
 
 
 def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> Strides:
-    """Strides of the view of a tensor that is broadcast to a target shape.
+    """Return the strides of a tensor's view that is broadcast to a target shape.
 
     Parameters
     ----------
     shape, strides, target : sequence of int or one-dimensional array of an integer dtype
         The tensor's shape, its strides (any integers, in bytes or in elements), and the shape to
-        broadcast to: the last axes are those of `shape`, of equal sizes, or of any where it has 1.
+        broadcast to. On the last axes of `target` the sizes of `shape` are equal or 1.
 
     Returns
     -------
@@ -152,7 +150,7 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
     Raises
     ------
     BroadcastError
-        A size of `shape` is neither 1 nor that of `target`, which may have no such axis.
+        A size of `shape` is neither 1 nor the target's, or `target` lacks the axis.
     TypeError
         An argument has the wrong type.
     ValueError
@@ -185,7 +183,7 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
 
 
 def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[int, ...]:
-    """Multi-index of a tensor whose element stands at `index` of the tensor broadcast to `target`.
+    """Return the multi-index of the element that broadcasting to `target` puts at `index`.
 
     Parameters
     ----------
@@ -200,9 +198,9 @@ def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[in
     Raises
     ------
     BroadcastError
-        A size of `shape` is neither 1 nor that of `target`, which may have no such axis.
+        A size of `shape` is neither 1 nor the target's, or `target` lacks the axis.
     IndexError
-        An index is not between 0 and the size of `target` on its axis.
+        An index is negative, or not less than the size of `target` on its axis.
     TypeError
         An argument has the wrong type.
     ValueError
@@ -210,8 +208,8 @@ def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[in
 
     Notes
     -----
-    Rests on ``source_index`` of ``why3/sonnx/broadcast.mlw``: on each axis of `shape` the index
-    relations of steps 1 and 2, `f`. The result is valid by lemma ``source_index_valid``.
+    Rests on ``source_index`` of ``why3/sonnx/broadcast.mlw``: on each axis of `shape`, `f` from
+    steps 1 and 2. Lemma ``source_index_valid`` proves the result valid.
 
     Examples
     --------

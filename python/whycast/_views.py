@@ -1,4 +1,4 @@
-"""Errors and views of the rules that specifications share, each with its own parameters' names."""
+"""Errors and views that several specifications share, with the names of their parameters."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ def misfit(
     *,
     numbered: bool = True,
 ) -> ValueError:
-    """Error for what the kernel raised of a shape, a target and axes, in a function's own names.
-
-    The axes of a set are not `numbered`.
+    """Return the error for the kernel's, in a function's names; a set's axes are not `numbered`.
 
     >>> misfit(_kernel.AxesNotDistinct((0, 2)), (), (), (2, 0, 2), Names("", "", "axes"))
     ValueError('axes, positions 0 and 2: expected distinct axes, got 2 twice')
@@ -67,7 +65,7 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     tensor : numpy.ndarray or NumPy scalar
         Tensor of any shape, dtype and memory layout.
     shape : sequence of int or one-dimensional array of an integer dtype
-        The last axes are those of `tensor`, with equal sizes, or with any where `tensor` has 1.
+        On its last axes the sizes of `tensor` are equal or 1.
 
     Returns
     -------
@@ -77,7 +75,7 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     Raises
     ------
     BroadcastError
-        A size of `tensor` is neither 1 nor that of `shape`, which may have no such axis.
+        A size of `tensor` is neither 1 nor that of `shape`, or `shape` lacks the axis.
     TypeError
         An argument has the wrong type.
     ValueError
@@ -85,8 +83,8 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
 
     Notes
     -----
-    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, in which SONNX's and NumPy's rules
-    are one: a 1 grows to a 0 too. Program: that of `broadcast_strides`. For a shape from
+    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, on which SONNX's and NumPy's rules
+    agree: a 1 also grows to a 0. Program: ``broadcast_strides``. For a shape from
     `broadcast_shapes` this is `broadcast`; `whycast.numpy_rule.broadcast_to` takes any array_like.
 
     Examples
@@ -105,7 +103,7 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
 
 
 def target_view(array: Array[DTypeT], target: Shape, names: Names) -> Array[DTypeT]:
-    """View of shape `target`, on whose last axes those of the array lie."""
+    """Return a view of shape `target`, on whose last axes the array lies."""
     return ask(lambda error: unfit(error, array.shape, target, names), view_as, array, target)
 
 

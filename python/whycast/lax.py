@@ -1,4 +1,4 @@
-"""broadcast_in_dim of JAX, and of StableHLO under the same name, from a proved program."""
+"""broadcast_in_dim of JAX and StableHLO, from a proved program."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ _NAMES = Names("operand", "shape", "broadcast_dimensions")
 def broadcast_in_dim(
     operand: Tensor[DTypeT], shape: Integers, broadcast_dimensions: Integers
 ) -> Array[DTypeT]:
-    """Broadcast a tensor to a shape, its axes on given axes of that shape.
-
-    A size of 1 grows to any size, 0 included.
+    """Broadcast a tensor to a shape along given axes. A 1 grows to any size, also to 0.
 
     Parameters
     ----------
@@ -39,7 +37,7 @@ def broadcast_in_dim(
     Raises
     ------
     whycast.AxisSizeError
-        A size of `operand` is neither 1 nor that of its axis of `shape`.
+        A size of `operand` is neither 1 nor the size of its axis of `shape`.
     TypeError
         An argument has the wrong type.
     ValueError
@@ -55,8 +53,6 @@ def broadcast_in_dim(
 
     Examples
     --------
-    The example of StableHLO, which transposes:
-
     >>> import numpy as np
     >>> broadcast_in_dim(np.array([[1, 2, 3]]), (2, 3, 2), (2, 1)).tolist()
     [[[1, 1], [2, 2], [3, 3]], [[1, 1], [2, 2], [3, 3]]]

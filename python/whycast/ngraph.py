@@ -1,7 +1,7 @@
 """Broadcast of nGraph and its adjoint, from proved programs.
 
-p(C) is the coordinate C without its components on the axes in `broadcast_axes`, and output_C =
-arg_p(C). Sizes do not grow: the shape of the argument is p(shape).
+p(C) is the coordinate C without the axes in `broadcast_axes`, and output_C = arg_p(C). Sizes do not
+grow: the shape of the argument is p(shape).
 """
 
 from __future__ import annotations
@@ -41,21 +41,20 @@ def broadcast(arg: Tensor[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> 
     Raises
     ------
     ArgShapeError
-        A size of `arg` is not that of its axis of `shape`; it may be 1, which NumPy would let grow.
+        A size of `arg` differs from the size of its axis of `shape`, even if it is 1.
     whycast.BroadcastError
         `shape` has fewer axes than `arg`.
     TypeError
         An argument has the wrong type.
     ValueError
-        A size is negative; `broadcast_axes` are no axes of `shape`, do not increase strictly, or
-        leave a rank other than that of `arg`; or NumPy can represent no array of that shape.
+        A size is negative; `broadcast_axes` are not axes of `shape`, do not increase strictly, or
+        leave another rank than `arg` has; or NumPy has no array of that shape.
 
     Notes
     -----
     Rests on ``p`` of ``why3/axes/axis_set.mlw``, and on ``ngraph_valid`` and ``ngraph_broadcast``
-    of ``why3/axes/ngraph.mlw``; by lemma ``ngraph_explicit`` it is the broadcast along the axes not
-    in `broadcast_axes`. Program: ``ngraph_strides`` of ``why3/kernel/axes.mlw``. Unlike
-    `whycast.broadcast` it also broadcasts to a size of 0, on a broadcast axis.
+    of ``why3/axes/ngraph.mlw``; by lemma ``ngraph_explicit`` it is the broadcast along the other
+    axes. Program: ``ngraph_strides`` of ``why3/kernel/axes.mlw``. A broadcast axis may have size 0.
 
     Examples
     --------
@@ -107,24 +106,24 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     -------
     numpy.ndarray
         New array of the same dtype, writable and C-contiguous: the sums of `delta` over these axes,
-        in its shape without them. nGraph adds them to the gradient of arg.
+        in its shape without them. nGraph adds the sums to the gradient of arg.
 
     Raises
     ------
     TypeError
         An argument has the wrong type.
     ValueError
-        `broadcast_axes` has an axis that `delta` does not have, or does not increase strictly.
+        `broadcast_axes` are not axes of `delta`, or do not increase strictly.
     MemoryError
-        There is no room for the result: an axis of size 0 leaves an array that may be large.
+        The result does not fit into memory: after an axis of size 0 it may be large.
 
     Notes
     -----
     Rests on ``sum_axes`` of ``why3/adjoint/ngraph.mlw`` and ``p`` of ``why3/axes/axis_set.mlw``, a
     proved program. Over any commutative ring the inner products of ``broadcast(x, ...)`` with
-    `delta` and of `x` with the result are equal (lemma ``ngraph_adjoint``), for no other result
-    (``ngraph_adjoint_unique``). `whycast.sum_to_shape` describes the additions: integers modulo
-    2**n are such a ring, floating-point numbers are not: they round.
+    `delta` and of `x` with the result are equal (lemma ``ngraph_adjoint``), for this result alone
+    (``ngraph_adjoint_unique``). Integers modulo 2**n are such a ring; floating-point numbers round:
+    see `whycast.sum_to_shape`.
 
     Examples
     --------
@@ -156,7 +155,7 @@ def misfit(
     *,
     numbered: bool = True,
 ) -> ValueError:
-    """Error for what the kernel raised of an argument, its target and the axes that it lacks."""
+    """Return the error for the kernel's, for an argument, its target and the axes that it lacks."""
     match error:
         case _kernel.AxisMisfit():
             kept = _kernel.kept_axes(len(target), axes)

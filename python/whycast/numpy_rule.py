@@ -1,12 +1,12 @@
 """Broadcast by the rule of NumPy and ONNX, from proved programs: NumPy's functions, name by name.
 
-On every axis the sizes that are not 1 are equal; the result has that size, or 1. SONNX's rule
-differs only for a size of 0 beside a 1 or a missing axis: error E1 there, a size of 0 here.
+On every axis the sizes other than 1 are equal, and are the result's; else it is 1. SONNX's rule
+differs only for a 0 beside a 1 or a missing axis: error E1 there, a size of 0 here.
 
-The functions behave as those of the same name in ``numpy``, except: shapes may have any rank and
-sizes of any magnitude, arrays up to 64 axes; errors name argument, axis and sizes;
-``__array_function__`` is not consulted, so that no other library's broadcasting replaces the proved
-one; arguments that would lose a mask or a unit raise TypeError, as in `whycast`.
+The functions behave like ``numpy``'s, except: shapes may have any rank and sizes of any magnitude,
+arrays up to 64 axes; errors name argument, axis and sizes; ``__array_function__`` is not consulted,
+so that no other library replaces the proved rule; arguments that would lose a mask or a unit raise
+TypeError, as in `whycast`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _EXPECTED = "expected an integer or a sequence of integers"
 
 
 def broadcast_shapes(*args: SupportsIndex | Sequence[SupportsIndex]) -> Shape:
-    """Shape that arrays of the given shapes have in common after broadcasting by NumPy's rule.
+    """Return the common shape of arrays by NumPy's rule.
 
     Parameters
     ----------
@@ -98,19 +98,19 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     -------
     tuple of numpy.ndarray
         For each argument an array of the common shape and of its dtype, on the same memory: the
-        argument itself if it has that shape, else a view, writeable if the array is. Its elements
-        may share memory: like NumPy's, it warns of writes unless you set its flag ``writeable``.
+        argument itself if it has that shape, else a view, writeable if the array is. Elements of a
+        view may share memory: like NumPy's, it warns of a write unless you set ``writeable``.
 
     Raises
     ------
     IncompatibleError
         Two sizes of one axis differ, and neither is 1.
     TypeError
-        An argument may mean more than its elements, which would be lost.
+        An argument may mean more than its elements.
     ValueError
-        NumPy can represent no array of the common shape, or makes none of an argument.
+        NumPy has no array of the common shape, or converts no argument to an array.
     MemoryError
-        There is no room for the array that NumPy makes of an argument.
+        The array of a converted argument does not fit into memory.
 
     Notes
     -----
@@ -171,18 +171,18 @@ def broadcast_to(
     Raises
     ------
     whycast.BroadcastError
-        A size of the array is neither 1 nor that of `shape`, which may have no such axis.
+        A size of the array is neither 1 nor that of `shape`, or `shape` lacks the axis.
     TypeError
         `shape` is not a shape of integers, or `array` may mean more than its elements.
     ValueError
-        A size is negative, or NumPy can represent no array of that shape, or makes none of `array`.
+        A size is negative, or NumPy has no array of that shape, or does not convert `array`.
     MemoryError
-        There is no room for the array that NumPy makes of `array`.
+        The converted `array` does not fit into memory.
 
     Notes
     -----
-    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, in which both rules are one: a 1
-    grows to any size, 0 included. Program: that of `whycast.broadcast_strides`.
+    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, on which both rules agree: a 1
+    grows to any size, also to 0. Program: ``broadcast_strides``.
 
     Examples
     --------
@@ -206,7 +206,7 @@ the target's rank 2, array has size 2, expected 3 or 1
 
 
 def _array_of(value: ArrayLike, name: str, subok: bool) -> NDArray[Any]:
-    """Return NumPy's array of a value, unless the value means more than its elements."""
+    """Return NumPy's array of a value, unless the value may mean more than its elements."""
     if not isinstance(value, np.ndarray) and (hint := meaning_of(value)):
         raise TypeError(f"{name}: expected what numpy.array takes, got {show(value)}{hint}")
     array: NDArray[Any] = np.array(value, copy=None, subok=True)
@@ -244,9 +244,9 @@ def _common_shape(shapes: tuple[Shape, ...]) -> Shape:
 
 
 def _marked_view(array: NDArray[_ScalarT], common: Shape) -> NDArray[_ScalarT]:
-    """View, if `array` is writeable, writeable too, and marked so that NumPy warns of a write."""
-    # Reading the ordinary flag of a marked array would warn. NumPy's documentation announces that
-    # later versions return read-only views, without marks.
+    """Return a view; if `array` is writeable, so is the view, with the mark for NumPy's warning."""
+    # Reading the ordinary flag of a marked array would warn. NumPy announces read-only views,
+    # without marks, for later versions.
     writeable = getattr(array.flags, "_writeable_no_warn", False)
     plain_view = _accelerator.broadcast_to(plain(array), common)
     if plain_view is None:
@@ -263,7 +263,7 @@ def _of_the_type_of(array: NDArray[_ScalarT], plain_view: NDArray[_ScalarT]) -> 
     if type(array) is np.ndarray:
         return plain_view
     view = plain_view.view(type(array))
-    # A second time, as in NumPy: attributes come from its own array, not from the plain view.
+    # A second time, as in NumPy: attributes come from the array, not from the plain view.
     if view.__array_finalize__ is not None:
         view.__array_finalize__(array)
     return view

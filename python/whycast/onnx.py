@@ -23,7 +23,7 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     input : numpy.ndarray or NumPy scalar
         Tensor of any shape, dtype and memory layout.
     shape : sequence of int or one-dimensional array of an integer dtype
-        Sizes of at least 0, without a special -1. At a 1, or no axis, `input` keeps its size.
+        Sizes of at least 0; -1 has no special meaning. At a 1, or no axis, `input` keeps its size.
 
     Returns
     -------

@@ -1,8 +1,8 @@
 """Broadcast of OpenVINO (opsets 1 and 3), in its three modes, from proved programs.
 
-In mode ``numpy`` the axes of the data are the last of the target; in mode ``explicit``
-`axes_mapping` places them; in mode ``bidirectional`` data and target broadcast with each other. A 1
-grows to any size, 0 included; a 0 meets 0, or in mode ``bidirectional`` a 1 of the target.
+Mode ``numpy`` aligns the data with the last axes of the target, mode ``explicit`` with the axes in
+`axes_mapping`; mode ``bidirectional`` broadcasts data and target with each other. A 1 grows to any
+size, also to 0; a 0 meets 0, or in mode ``bidirectional`` a 1 of the target.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ def broadcast(
     Returns
     -------
     numpy.ndarray
-        Read-only view of the same dtype and of shape `target_shape`; in mode ``bidirectional`` of
-        the common shape by NumPy's rule.
+        Read-only view of the same dtype and shape `target_shape`; in mode ``bidirectional``, of the
+        common shape by NumPy's rule.
 
     Raises
     ------
     whycast.AxisSizeError
-        In mode ``explicit``: a size of `data` is neither 1 nor that of its axis of `target_shape`.
+        In mode ``explicit``: a size of `data` is neither 1 nor the size of its axis of the target.
     whycast.BroadcastError
         In mode ``numpy``: a size of `data` is neither 1 nor the target's, or `data` has more axes.
     whycast.numpy_rule.IncompatibleError
@@ -68,9 +68,9 @@ def broadcast(
     TypeError
         An argument has the wrong type.
     ValueError
-        `mode` is none of the three; `axes_mapping` is missing in mode ``explicit`` or given in
-        another; a size is negative; the axes are not one for each axis of `data`, not axes of
-        `target_shape`, or not strictly increasing; or NumPy can represent no array of the shape.
+        `mode` is unknown; mode ``explicit`` comes without `axes_mapping`, or another mode with it;
+        a size is negative; the axes are not one for each axis of `data`, not axes of the target, or
+        not strictly increasing; or NumPy has no array of the shape.
 
     Notes
     -----
@@ -149,19 +149,19 @@ def broadcast_adjoint(
     Raises
     ------
     whycast.AxisSizeError
-        In mode ``explicit``: a size of `data_shape` is neither 1 nor that of its axis of `delta`.
+        In mode ``explicit``: a size of `data_shape` is neither 1 nor the size of its axis.
     whycast.BroadcastError
-        In the other modes: a size of `data_shape` is neither 1 nor that of `delta`.
+        In the other modes: a size of `data_shape` is neither 1 nor the size of `delta`.
     TypeError
         An argument has the wrong type.
     ValueError
-        As in `broadcast`; or the rank of `data_shape` is more than that of `delta`.
+        As in `broadcast`; or the rank of `data_shape` is above the rank of `delta`.
     MemoryError
         The result does not fit into memory.
 
     Notes
     -----
-    Rests on ``sum_repeated`` of ``why3/adjoint/explicit.mlw``; by lemma ``explicit_adjoint`` it is
+    Rests on ``sum_repeated`` of ``why3/adjoint/explicit.mlw``; lemma ``explicit_adjoint`` proves
     the adjoint over any commutative ring. In modes ``numpy`` and ``bidirectional`` (whose output
     has the shape of `delta`) it is `whycast.sum_to_shape`, which describes the additions.
 
@@ -191,14 +191,13 @@ def broadcast_adjoint(
 def _checked(
     mode: object, axes_mapping: Integers | None
 ) -> tuple[_kernel.Mode, tuple[int, ...] | None]:
-    """Return the mode of the kernel, and the axes as Python ints where there are any."""
+    """Return the mode of the kernel, and the axes as Python ints, if any."""
     if not (mode is None or isinstance(mode, str)):
         raise TypeError(f"mode: expected a str, got {show(mode)}")
-    rule = _MODES.get(mode)
-    if rule is None:
-        modes = ", ".join(repr(mode) for mode in _MODES if mode is not None)
+    if mode not in _MODES:
+        modes = ", ".join(map(repr, filter(None, _MODES)))
         raise ValueError(f"mode: expected one of {modes}, got {show(mode)}")
-    return rule, None if axes_mapping is None else as_integers(axes_mapping, "axes_mapping")
+    return _MODES[mode], None if axes_mapping is None else as_integers(axes_mapping, "axes_mapping")
 
 
 def _failure(

@@ -1,7 +1,4 @@
-"""Broadcast on flat Python lists: the executable reference, proved from input to output.
-
-Proved programs read each element and write it into new lists.
-"""
+"""Broadcast on flat Python lists: the executable reference, proved from input to output."""
 
 from __future__ import annotations
 
@@ -22,14 +19,14 @@ _T = TypeVar("_T")
 
 
 def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
-    """Broadcast a tensor to a target shape, all its elements in a list.
+    """Broadcast a tensor, with its elements in a list, to a target shape.
 
     Parameters
     ----------
     data : list
         The elements of a tensor in row-major order (the last axis varies fastest): any objects.
     shape, target : sequence of int or one-dimensional array of an integer dtype
-        Its shape, and the shape to broadcast to as with `whycast.broadcast_to`.
+        Its shape, and the shape to broadcast to, as in `whycast.broadcast_to`.
 
     Returns
     -------
@@ -39,20 +36,20 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     Raises
     ------
     whycast.BroadcastError
-        A size of `shape` is neither 1 nor that of `target`, which may have no such axis.
+        A size of `shape` is neither 1 nor the target's, or `target` lacks the axis.
     TypeError
         An argument has the wrong type.
     ValueError
-        A size is negative, `data` has the wrong length, or no list can be as long as the result.
+        A size is negative, `data` has the wrong length, or the result is too long for a list.
     MemoryError
-        There is no room for that list.
+        The result does not fit into memory.
 
     Notes
     -----
-    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, by which a 1 grows to any size, 0
-    included. Program: ``broadcast_flat`` of ``why3/kernel/flat.mlw``, which puts at each
-    multi-index the element of ``source_index`` of ``why3/sonnx/broadcast.mlw``
-    (``is_flat_broadcast`` of ``why3/memory/flat.mlw``, and lemma ``represents_broadcast``).
+    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``: a 1 grows to any size, also to 0.
+    Program: ``broadcast_flat`` of ``why3/kernel/flat.mlw``, which puts at each multi-index the
+    element of ``source_index`` of ``why3/sonnx/broadcast.mlw`` (``is_flat_broadcast`` of
+    ``why3/memory/flat.mlw``, and lemma ``represents_broadcast``).
 
     Examples
     --------
@@ -70,7 +67,7 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     try:
         if _can_be(wanted):
             return ask(failure, _kernel.broadcast_flat, data, own, wanted)
-        # Only the errors are wanted: lists on the way to the result may still fit.
+        # For the errors only: lists on the way to the result might still fit.
         ask(failure, _kernel.broadcast_strides, own, own, wanted)
     except (OverflowError, MemoryError):
         pass
@@ -80,20 +77,19 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
 def broadcast_all(
     tensors: Sequence[tuple[list[_T], Integers]],
 ) -> tuple[Shape, tuple[list[_T], ...]]:
-    """Broadcast tensors to their common shape, as SONNX Broadcast does, all elements in lists.
+    """Broadcast tensors, with their elements in lists, as SONNX Broadcast does.
 
     Parameters
     ----------
     tensors : sequence of pairs of a list and a shape
-        1 to 2**31 - 1 tensors. Each list has any objects in row-major order; a shape is a sequence
-        of int or a one-dimensional array of an integer dtype, with sizes of at least 0.
+        1 to 2**31 - 1 tensors, in the form of `broadcast`.
 
     Returns
     -------
     shape : tuple of int
         The common shape.
     data : tuple of list
-        For each tensor, as by `broadcast`, its elements broadcast to that shape.
+        For each tensor, the result of `broadcast` to this shape.
 
     Raises
     ------
@@ -102,9 +98,9 @@ def broadcast_all(
     TypeError
         An argument has the wrong type.
     ValueError
-        No tensor is given, or too many are; or as in `broadcast`.
+        There are no tensors, or too many; or as in `broadcast`.
     MemoryError
-        There is no room for the lists.
+        The results do not fit into memory.
 
     Notes
     -----
@@ -118,18 +114,16 @@ def broadcast_all(
     """
     # [E_Broadcast_any_Signature_010] [E_Broadcast_any_Inputs_010] [E_Broadcast_any_Outputs_010]
     # [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_130]
+    expected = "a sequence of pairs of a list and a shape"
     if isinstance(tensors, str) or not isinstance(tensors, Sequence):
-        raise TypeError(
-            f"tensors: expected a sequence of pairs of a list and a shape, got {show(tensors)}"
-        )
+        raise TypeError(f"tensors: expected {expected}, got {show(tensors)}")
     pairs = entries_of(tensors, "tensors", "tensors")
     check_count(len(pairs), "tensor")
     lists, shapes = [], []
     for m, tensor in enumerate(pairs):
         if not isinstance(tensor, (tuple, list)) or len(tensor) != 2:
-            raise TypeError(
-                f"tensor {m}: expected a pair of a list and a shape, got {show(tensor)}"
-            )
+            got = show(tensor)
+            raise TypeError(f"tensor {m}: expected a pair of a list and a shape, got {got}")
         _check_list(tensor[0], f"tensor {m}, data")
         lists.append(tensor[0])
         shapes.append(as_shape(tensor[1], f"tensor {m}, shape"))
@@ -151,12 +145,12 @@ def _check_list(value: object, name: str) -> None:
 
 
 def _can_be(shape: Shape) -> bool:
-    """Whether a list may have as many elements as a tensor of a shape."""
+    """Whether a list can have as many elements as a tensor of a shape."""
     return _kernel.size(shape) * struct.calcsize("P") <= sys.maxsize
 
 
 def _too_long(name: str, shape: Shape) -> ValueError | MemoryError:
-    """Error for a list that cannot be, or for which there is no room."""
+    """Return the error for a list that is impossible, or does not fit into memory."""
     shown = f"a tensor of shape {show_shape(shape)}"
     if not _can_be(shape):
         return ValueError(f"{name}: no list has as many elements as {shown}")

@@ -22,7 +22,7 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
     input : numpy.ndarray or NumPy scalar
         Tensor of any shape, dtype and memory layout.
     size : sequence of int or one-dimensional array of an integer dtype
-        At least one size per axis of `input`: 0 or more, or -1 for the size of `input` there.
+        At least one size for each axis of `input`: 0 or more, or -1 for the size of `input`.
 
     Returns
     -------
@@ -32,7 +32,7 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
     Raises
     ------
     whycast.BroadcastError
-        A size of `input` is neither 1 nor that of `size`, which may have no such axis.
+        A size of `input` is neither 1 nor that of `size`, or `size` lacks the axis.
     TypeError
         An argument has the wrong type.
     ValueError
@@ -40,8 +40,8 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
 
     Notes
     -----
-    Replaces each -1, of which nothing is proved; the rest is `whycast.broadcast_to`. The command
-    line and `whycast.testing` take sizes of at least 0. Rests on ``broadcasts_to`` of
+    Replaces each -1, which is not proved, and calls `whycast.broadcast_to`. The command line and
+    `whycast.testing` take sizes of at least 0. Rests on ``broadcasts_to`` of
     ``why3/core/common_shape.mlw``. Source: PyTorch's text of torch.Tensor.expand.
 
     Examples
@@ -65,8 +65,6 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
         if axis >= 0 and sizes[axis] == -1:
             sizes[axis] = own
     if -1 in sizes[: max(0, len(sizes) - array.ndim)]:
-        raise ValueError(
-            f"size, axis {sizes.index(-1)}: expected a size of at least 0, got -1; "
-            "input has no such axis"
-        )
+        said = "expected a size of at least 0, got -1; input has no such axis"
+        raise ValueError(f"size, axis {sizes.index(-1)}: {said}")
     return target_view(array, as_shape(tuple(sizes), "size"), _NAMES)

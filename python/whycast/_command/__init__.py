@@ -16,37 +16,30 @@ from importlib import import_module
 import whycast
 from whycast._usage import UsageError
 
-# Each module's function `add` adds subcommands. Only the module of the one asked for is imported.
+# Each module's function `add` adds subcommands. Only the module of the given one is imported.
 _MODULES = {
-    "shape": "_shapes",
-    "explain": "_explain",
-    "index": "_shapes",
-    "strides": "_shapes",
-    "model": "_model",
-    "cases": "_cases",
-    "check": "_check",
-    "serve": "_serve",
+    **{"shape": "_shapes", "explain": "_explain", "index": "_shapes", "strides": "_shapes"},
+    **{"model": "_model", "cases": "_cases", "check": "_check", "serve": "_serve"},
 }
 # These take a program and its arguments after two dashes.
 _WITH_PROGRAM = ("check",)
 
-# Exit codes besides 0, 1 and 2, as in sysexits.h and shells; Python's own for a failure is 1.
+# More exit codes, as in sysexits.h and shells; Python's own for a failure is 1.
 _FAULT, _NOT_WRITTEN, _INTERRUPTED, _NO_READER = 70, 74, 128 + signal.SIGINT, 128 + 13
 
 
 def parser(command: str | None = None) -> argparse.ArgumentParser:
-    """Return the parser with all subcommands, or those of one's module.
+    """Return the parser with all subcommands, or with those of one module.
 
-    Each sets ``run``, a function of the parsed arguments that returns the exit code. ``program``
-    holds the words after two dashes.
+    Each subcommand sets ``run``, a function of the parsed arguments that returns the exit code.
+    ``program`` has the words after two dashes.
     """
     made = argparse.ArgumentParser(
         prog="whycast",
-        description="What is the right answer, by the verified rules of broadcasting? And is yours "
-        "right?",
-        epilog="Exit code: 0 accepted, 1 refused or deviating, 2 bad usage, 3 a model left as it "
-        f"is; {_FAULT} a fault of whycast, {_NOT_WRITTEN} output that cannot be written, "
-        f"{_INTERRUPTED} interrupted, {_NO_READER} output that nobody reads.",
+        description="Answer by the verified rules of broadcasting, and check other answers.",
+        epilog="Exit code: 0 accepted, 1 refused or deviating, 2 bad usage, 3 a model without "
+        f"changes; {_FAULT} a fault of whycast, {_NOT_WRITTEN} a failure to write the output, "
+        f"{_INTERRUPTED} interrupted, {_NO_READER} output without a reader.",
     )
     made.add_argument("--version", action="version", version=f"whycast {whycast.__version__}")
     subparsers = made.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -59,7 +52,7 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line, by default on the program's arguments; return the exit code.
 
-    With `argv` a fault of whycast is raised, without it the traceback is printed.
+    With `argv`, a fault of whycast is raised; without, its traceback is printed.
 
     >>> main(["shape", "3x1", "1x4"])
     3x4
@@ -68,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     _open_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # The encoding may lack a character, such as an ellipsis.
+        # The encoding may lack a character.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = _run(words)
@@ -98,7 +91,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    """Run a subcommand; return its exit code, or that of help, the version or a usage error."""
+    """Run a subcommand, help or the version; return the exit code, also of a usage error."""
     command = words[0] if words else None
     program: list[str] = []
     if command in _WITH_PROGRAM and "--" in words:
@@ -118,7 +111,7 @@ def _run(words: list[str]) -> int:
 
 
 def _open_streams() -> None:
-    """Open standard streams that are closed, before a file or a pipe takes their numbers."""
+    """Open closed standard streams, before a file or a pipe takes their numbers."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -127,6 +120,6 @@ def _open_streams() -> None:
 
 
 def _with_numbers(words: list[str]) -> list[str]:
-    """Put a space, which readers skip, before numbers: argparse takes -1,2 for an option."""
+    """Put a space, which readers skip, before numbers: to argparse, -1,2 is an option."""
     end = words.index("--") if "--" in words else len(words)
     return [f" {w}" if re.match("-[0-9]", w) else w for w in words[:end]] + words[end:]

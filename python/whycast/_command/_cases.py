@@ -26,11 +26,11 @@ _STANDARD_OUTPUT = Path("-")
 _PACKS = {"onnx": _export_onnx.write, "stablehlo": _export_stablehlo.write}
 
 _DESCRIPTION = f"""\
-Write the fixed cases of `whycast check`, from the smallest up, each with what is expected, for
-those who test in another language or without whycast. No format has the cases of dates, durations,
-bytes and a million elements.
+Write the fixed cases of `whycast check` with the expected results, the smallest first, for tests in
+another language or without whycast. No format has cases of dates, durations, bytes, or a million
+elements.
 
-jsonl: one request a line, as `whycast serve` reads them, with the answer as "expected".
+jsonl: one request of `whycast serve` a line, with the answer as "expected".
 
 {_export_onnx.LAYOUT}
 
@@ -44,20 +44,18 @@ jsonl: one request a line, as `whycast serve` reads them, with the answer as "ex
 def add(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "cases",
-        help="write the cases with what is expected, in a format of choice",
+        help="write the cases with the expected results, in several formats",
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_rule(parser)
     parser.add_argument("--format", choices=("jsonl", *_PACKS, "c"), required=True)
-    parser.add_argument(
-        "--out", required=True, type=path, metavar="PATH", help="- is the standard output"
-    )
-    parser.add_argument("--level", choices=LEVELS, help="of jsonl alone; default: data")
+    out = "a path, or - for the standard output"
+    parser.add_argument("--out", required=True, type=path, metavar="PATH", help=out)
+    parser.add_argument("--level", choices=LEVELS, help="for jsonl only; default: data")
     parser.add_argument("--seed", type=int, default=0, help="of the random cases; default: 0")
-    parser.add_argument(
-        "--random", type=count(0), default=0, metavar="N", help="random cases beside the fixed ones"
-    )
+    more = "random cases beside the fixed ones"
+    parser.add_argument("--random", type=count(0), default=0, metavar="N", help=more)
     parser.set_defaults(run=run)
 
 
@@ -65,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         count = _write(arguments)
     except OSError as error:
-        # Only a folder fails here: `output` opens files.
+        # `output` reports errors of files itself.
         if arguments.format not in _PACKS:
             raise
         raise UsageError(f"--out: {error}") from None
@@ -83,23 +81,21 @@ def _write(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--out: expected a path for --format {form}, got -")
 
     def source(level: Level) -> Iterator[Case]:
-        for case in cases(rule.name, level, seed=arguments.seed, random=arguments.random):
-            if level != "data" or left_out(rule, case) is None:
-                yield case
+        found = cases(rule.name, level, seed=arguments.seed, random=arguments.random)
+        return (each for each in found if level != "data" or left_out(rule, each) is None)
 
-    if form == "c":
-        with output(out, "--out") as file:
-            text = io.TextIOWrapper(file, encoding="ascii", newline="\n")
-            written = _export_c.write(rule, source, text)
-            text.detach()
-            return written
     if form in _PACKS:
         return _PACKS[form](rule, source("data"), out)
     level: Level = arguments.level or "data"
     if out == _STANDARD_OUTPUT:
         return _write_lines(rule, level, source(level), sys.stdout.buffer)
     with output(out, "--out") as file:
-        return _write_lines(rule, level, source(level), file)
+        if form != "c":
+            return _write_lines(rule, level, source(level), file)
+        text = io.TextIOWrapper(file, encoding="ascii", newline="\n")
+        written = _export_c.write(rule, source, text)
+        text.detach()
+        return written
 
 
 def _write_lines(rule: Rule, level: Level, asked: Iterable[Case], file: BinaryIO) -> int:

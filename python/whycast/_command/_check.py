@@ -27,21 +27,19 @@ from whycast.testing._peers import PEERS, absent
 _PAUSE = 5.0
 
 _DESCRIPTION = f"""\
-Hold an implementation of broadcasting against the verified one. TARGET is a built-in peer (see
---peers), module:function or file.py:function; or, after two dashes, a program with its arguments
-that answers lines of JSON ('whycast serve' is one; 'whycast cases' prints such lines).
+Compare an implementation of broadcasting with the verified one. TARGET is a built-in peer (see
+--peers), module:function or file.py:function. Instead, put a program that answers JSON lines, with
+its arguments, after two dashes ('whycast serve' is one; 'whycast cases' prints such lines).
 
-At level data a function takes arrays, and a target and axes where the rule takes them, and returns
-what the rule's own function returns: arrays by the rules {names_of("tensors")},
-one array by the others.
+At level data a function takes arrays, and the rule's target and axes, and returns the results of
+the rule's own function: arrays by the rules {names_of("tensors")}, one array by the others.
 At verdict, shape and report it takes shapes instead of arrays; at index a shape, a target (, axes)
-and a multi-index of the output; at strides a shape, its strides, a target (, axes). Refusing is
-raising any exception, or returning None. At symbolic it takes shapes whose sizes may be names, and
-returns a shape, or a shape and a condition as (("N", 4), ["M = 1 or M = 4"]); None is an open size.
-At operator it is any element-wise operator: what it gives has to be what it gives for the tensors
-broadcast first. That is the level of a function that returns one array, where none is named. At
-inplace it takes an output before the tensors, and writes into it; at adjoint it takes a gradient
-and a shape.
+and a multi-index of the output; at strides a shape, its strides, a target (, axes). It refuses by
+any exception, or by None. At symbolic it takes shapes whose sizes may be names, and returns a
+shape, or a shape and a condition as (("N", 4), ["M = 1 or M = 4"]); None is an open size. At
+operator it is any element-wise operator, and must return the same for tensors broadcast first;
+this is the default level of a function that returns one array. At inplace it takes an output before
+the tensors, and writes into it; at adjoint it takes a gradient and a shape.
 """
 
 
@@ -66,7 +64,7 @@ def _number(text: str) -> float:
     return int(text) if text.isdecimal() else float(text)
 
 
-# How the annotations of the parameters of `check` are read, and what stands for their values.
+# For annotations of the parameters of `check`, the reader and the placeholder.
 _READERS: dict[str, tuple[Callable[[str], object], str]] = {
     "int": (int, "N"),
     "float": (_number, "N"),
@@ -81,7 +79,7 @@ _OPTIONS = {
 
 
 def _says(name: str) -> str:
-    """Return what the docstring of `check` says of a parameter."""
+    """Return the description of a parameter in the docstring of `check`."""
     found = re.search(
         rf"(?m)^ {{4}}(?:\w+, )?{name}(?:, \w+)? :.*\n((?: {{8}}.*\n)+)", check.__doc__ or ""
     )
@@ -91,31 +89,24 @@ def _says(name: str) -> str:
 def add(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "check",
-        help="hold an implementation against the verified one",
+        help="compare an implementation with the verified one",
         description=_DESCRIPTION,
-        epilog="Exit code 0: nothing deviates; 1: something does; 2: bad usage. "
-        "SIGINT and SIGTERM end the check with its report: 1 where something deviates, else 130 or "
-        "143.",
+        epilog="Exit code 0: no deviations; 1: deviations; 2: bad usage. SIGINT and SIGTERM end "
+        "the check with its report: 1 for deviations, else 130 or 143.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="whycast check [options] (TARGET | -- PROGRAM [ARGUMENT ...])",
     )
-    parser.add_argument("target", nargs="?", metavar="TARGET", help="what is checked")
+    parser.add_argument("target", nargs="?", metavar="TARGET", help="the implementation")
     add_rule(parser)
     levels = parser.add_mutually_exclusive_group()
     levels.add_argument("--level", choices=ALL_LEVELS, help="default: data or operator")
     levels.add_argument("--up-to", choices=LEVELS, help="all levels up to this one")
     for name, each in _OPTIONS.items():
         read, metavar = _READERS[each.annotation]
-        parser.add_argument(
-            f"--{name.replace('_', '-')}",
-            type=read,
-            default=each.default,
-            metavar=metavar,
-            help=_says(name),
-        )
-    parser.add_argument(
-        "--progress", action="store_true", help="say how far it is, where no terminal shows it"
-    )
+        about: Any = {"type": read, "default": each.default, "metavar": metavar}
+        parser.add_argument(f"--{name.replace('_', '-')}", **about, help=_says(name))
+    progress = "print the progress, also without a terminal"
+    parser.add_argument("--progress", action="store_true", help=progress)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("--junit", type=path, metavar="FILE", help="write the report as JUnit XML")
     parser.add_argument("--peers", action="store_true", help="list the built-in peers and end")
@@ -147,7 +138,7 @@ def run(arguments: argparse.Namespace) -> int:
         ended_by.append(number)
         stop.set()
 
-    # Signals that are ignored, as in a shell's background, stay so.
+    # Ignored signals, as in a shell's background, stay ignored.
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     for each, handler in before.items():
         signal.signal(each, handler if handler == signal.SIG_IGN else end)

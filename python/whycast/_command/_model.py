@@ -1,4 +1,4 @@
-"""`whycast model`: the broadcasts in an ONNX model, and a model in which they are explicit."""
+"""`whycast model`: the broadcasts in an ONNX model, and a model with explicit ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from whycast._command._arguments import Subparsers, add_json, path, shape
 from whycast._command._output import output
-from whycast._model._operators import FORMS, OPERATORS
+from whycast._model._operators import FORMS, OPERATORS, Form
 from whycast._types import Shape
 from whycast._usage import UsageError
 
@@ -22,24 +22,25 @@ if TYPE_CHECKING:
 
 
 def add(subparsers: Subparsers) -> None:
-    about = "the broadcasts in an ONNX model, which can be made explicit"
+    about = "the broadcasts in an ONNX model, or make them explicit"
     parser = subparsers.add_parser(
         "model",
-        help=about,
-        description=f"List {about}: which nodes broadcast, by the rule of NumPy that ONNX follows, "
-        "under which condition where sizes have names, and what SONNX refuses. Exit code 1 where "
-        "shapes never broadcast, or where --check finds a difference; 3 where --explicit changes "
-        "nothing, though nodes may broadcast. It needs whycast[onnx].",
+        help=f"list {about}",
+        description=f"List {about}: the nodes that broadcast, by NumPy's rule, which ONNX follows, "
+        "the conditions if sizes have names, and the nodes that SONNX refuses. Exit code 1 if "
+        "shapes never broadcast, or --check finds a difference; 3 if --explicit changes nothing, "
+        "though nodes may broadcast. It needs whycast[onnx].",
     )
+    again: Any = {"action": "append", "default": []}
+    yes: Any = {"action": "store_true"}
     parser.add_argument("file", type=path, metavar="FILE", help="an ONNX model")
     parser.add_argument(
         "--sizes",
         type=_sizes,
-        action="append",
-        default=[],
         metavar="NAME=SIZES",
         help="the number of a named size, such as N=2, or the shape of an input, such as x=2x3x48; "
-        "it may be given again",
+        "repeatable",
+        **again,
     )
     add_json(parser)
     parser.add_argument("--html", type=path, metavar="PAGE", help="write a page, too")
@@ -47,41 +48,37 @@ def add(subparsers: Subparsers) -> None:
         "--explicit",
         type=path,
         metavar="OUT",
-        help="write a model in which nodes that broadcast are in front of those that did; it "
-        "computes the same for all inputs that FILE runs with. What is left is listed",
+        help="write a model with new nodes that broadcast before the others; it computes the same "
+        "for all inputs with which FILE runs. The report lists the nodes that are left",
     )
-    parser.add_argument("--as", choices=FORMS, help="which nodes to put in OUT; by default expand")
+    parser.add_argument("--as", choices=FORMS, help="the new nodes in OUT; by default expand")
     parser.add_argument(
         "--dynamic",
-        action="store_true",
         help="compute in OUT the shapes that only the running model knows; otherwise such nodes "
-        "are left, and named",
+        "are left",
+        **yes,
     )
-    parser.add_argument(
-        "--constants", action="store_true", help="repeat the elements of constants in OUT itself"
-    )
+    parser.add_argument("--constants", help="repeat the elements of constants in OUT itself", **yes)
     parser.add_argument(
         "--leave",
-        action="append",
-        default=[],
         metavar="OPERATOR",
-        help="leave the nodes of an operator in OUT as they are; it may be given again. ONNX "
-        "Runtime computes a Pow with one exponent otherwise than with many: the last bits differ",
+        help="leave the nodes of an operator in OUT; repeatable. ONNX Runtime computes a Pow with "
+        "one exponent and a Pow with many in different ways: the last bits differ",
+        **again,
     )
     parser.add_argument(
         "--check",
-        action="store_true",
         help="run FILE and OUT on random inputs, in ONNX Runtime or ONNX's reference evaluator, "
-        "and compare the outputs bit by bit; names of sizes that --sizes lacks are 2, or what the "
-        "conditions ask. It takes the memory of one model, and of the outputs of both",
+        "and compare the outputs bit by bit; sizes without --sizes are 2, or meet the conditions. "
+        "It takes the memory of one model, and of the outputs of both",
+        **yes,
     )
     parser.add_argument(
         "--input",
         type=_number,
-        action="append",
-        default=[],
         metavar="NAME=NUMBER",
-        help="for --check: all that an input holds; it may be given again",
+        help="for --check: the value of all elements of an input; repeatable",
+        **again,
     )
     parser.set_defaults(run=_run)
 
@@ -132,15 +129,9 @@ def _run(arguments: argparse.Namespace) -> int:
     about |= report(found, left_out(known.scopes, model), names, known)
     code = 1 if any(place.verdict == "never" for place in found) else 0
     if arguments.explicit is not None:
-        made = explicit(
-            model,
-            known.scopes,
-            found,
-            getattr(arguments, "as") or "expand",
-            dynamic=arguments.dynamic,
-            constants=arguments.constants,
-            leave=arguments.leave,
-        )
+        form: Form = getattr(arguments, "as") or "expand"
+        options = {name: getattr(arguments, name) for name in ("dynamic", "constants", "leave")}
+        made = explicit(model, known.scopes, found, form, **options)
         _write_model(arguments.explicit, made, known, arguments.file)
         left = any(place.node.op_type not in arguments.leave for place, _ in made.left)
         code = code or (3 if left and not made.changed else 0)
@@ -163,33 +154,29 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _demand_company(arguments: argparse.Namespace) -> None:
-    if arguments.explicit is None:
-        for name in ("as", "dynamic", "constants", "leave", "check"):
-            if getattr(arguments, name):
-                raise UsageError(f"--{name}: add --explicit OUT")
-    elif arguments.html is not None and os.path.realpath(arguments.html) == os.path.realpath(
-        arguments.explicit
-    ):
-        raise UsageError(f"--html and --explicit: expected two files, got {arguments.html} twice")
-    if arguments.check and arguments.explicit.exists() and not arguments.explicit.is_file():
-        raise UsageError(f"--check: expected a regular file as OUT, got {arguments.explicit}")
+    html, out = arguments.html, arguments.explicit
+    for name in ("as", "dynamic", "constants", "leave", "check"):
+        if out is None and getattr(arguments, name):
+            raise UsageError(f"--{name}: add --explicit OUT")
+    if out and html and os.path.realpath(html) == os.path.realpath(out):
+        raise UsageError(f"--html and --explicit: expected two files, got {html} twice")
+    if arguments.check and out.exists() and not out.is_file():
+        raise UsageError(f"--check: expected a regular file as OUT, got {out}")
     if arguments.input and not arguments.check:
         raise UsageError("--input: add --check, which draws the inputs")
     if getattr(arguments, "as") == "sonnx" and (arguments.dynamic or arguments.constants):
         option = "--dynamic" if arguments.dynamic else "--constants"
         raise UsageError(f"{option}: expected none with --as sonnx, whose Broadcast takes no shape")
-    for name in arguments.leave:
-        if name not in OPERATORS:
-            raise UsageError(
-                f"--leave: expected an operator of {', '.join(OPERATORS)}, got {name!r}"
-            )
+    if unknown := [name for name in arguments.leave if name not in OPERATORS]:
+        expected = f"expected an operator of {', '.join(OPERATORS)}"
+        raise UsageError(f"--leave: {expected}, got {unknown[0]!r}")
     for name, number in arguments.input:
         if dict(arguments.input)[name] != number:
             raise UsageError(f"--input: {name} has two numbers, {number:g} and another")
 
 
 def _write_model(target: Path, made: Explicit, known: Read, source: Path) -> None:
-    """Write a model with its external data; ONNX's checker must accept it if it did before."""
+    """Write a model with its external data; ONNX's checker accepts it if it accepted the source."""
     from google.protobuf.message import EncodeError
 
     from whycast._model._read import complaint, data_files
@@ -201,9 +188,8 @@ def _write_model(target: Path, made: Explicit, known: Read, source: Path) -> Non
     try:
         content = made.model.SerializeToString()
     except EncodeError:
-        raise UsageError(
-            f"--explicit: {target} would have 2 GiB or more, as protobuf cannot"
-        ) from None
+        said = f"{target} would have 2 GiB or more, expected less, for protobuf"
+        raise UsageError(f"--explicit: {said}") from None
     copies = [(target.parent / name, source.parent / name) for name in files]
     copies = [(copy, own) for copy, own in copies if not (copy.exists() and copy.samefile(own))]
     for copy, _ in copies:

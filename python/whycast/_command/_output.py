@@ -16,10 +16,10 @@ from whycast._usage import UsageError
 def output(path: Path, option: str, *inputs: Path) -> Iterator[BinaryIO]:
     """Open an output of the command line.
 
-    A regular file is replaced as a whole, or not at all; its permissions stay. Through a link, its
-    target is written; devices, pipes and standard streams are written directly. Errors name the
-    `option` of the path. Raises UsageError if the path is a folder, one of the `inputs`, or not
-    writable; OSError if writing fails, such as on a full disk.
+    A regular file, also behind a link, is replaced completely or not at all, with the same
+    permissions; devices, pipes and standard streams are written directly. Errors name the `option`
+    of the path. Raises UsageError if the path is a folder, one of the `inputs`, or not writable,
+    and OSError if a write fails.
     """
     try:
         file, target = _opened(path, option, inputs)
@@ -39,7 +39,7 @@ def output(path: Path, option: str, *inputs: Path) -> Iterator[BinaryIO]:
 
 
 def _opened(path: Path, option: str, inputs: tuple[Path, ...]) -> tuple[BinaryIO, Path | None]:
-    """Open a path, or a new file beside it that is to replace it."""
+    """Open a path, or a new file to replace it."""
     about = None
     with suppress(FileNotFoundError):
         about = path.stat()
@@ -50,7 +50,7 @@ def _opened(path: Path, option: str, inputs: tuple[Path, ...]) -> tuple[BinaryIO
             if each.exists() and os.path.samestat(about, each.stat()):
                 raise UsageError(f"{option}: {path} is read, expected another file")
         for stream in filter(None, (sys.__stdout__, sys.__stderr__)):
-            # A file to which a shell redirects a stream would lose the stream's output.
+            # Replacing a file that a shell redirects a stream to would lose the stream's output.
             if os.path.samestat(about, os.fstat(stream.fileno())):
                 stream.flush()
                 return os.fdopen(os.dup(stream.fileno()), "wb"), None

@@ -1,6 +1,6 @@
-"""`whycast serve`: the verified functions, asked by lines of JSON on standard input.
+"""`whycast serve`: the verified functions, by JSON lines on standard input.
 
-Each line that is not blank is a request; its answer, or error, is one line, written at once.
+Each line that is not blank is a request; its answer or error is one line, written at once.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ from whycast.testing._lines import Request, answer, read_request
 from whycast.testing._lines._json import Message, line_of, parse
 from whycast.testing._report._judge import expected
 
-# Larger answers would take long to write, and longer lines ask for no less.
-_MAX_BYTES = 2**26
-_MAX_LINE = 2**28
+# Limits of an answer and of a request.
+_MAX_BYTES, _MAX_LINE = 2**26, 2**28
 
 _DESCRIPTION = (
     f"""\
-Answer requests, one a line, on standard input with the verified functions. A line is a JSON object
-in UTF-8 with the fields "rule", "level" and
+Answer requests on standard input with the verified functions. A line is a JSON object in UTF-8 with
+the fields "rule", "level" and
 
   level                    {names_of("tensors"):<24}other rules
   verdict, shape, report   shapes                  shape, target[, axes]
@@ -36,15 +35,15 @@ in UTF-8 with the fields "rule", "level" and
   data                     arrays                  array, target[, axes]
 
 "axes" for {names_of("axes")}. """
-    """An "id" of any kind comes back with the answer;
-"expected" is let be. An array is {"dtype": "int16", "shape": [2, 1], "elements": "0100feff"}:
-the elements in row-major order, as the hexadecimal digits of their little-endian bytes or, where
-"dtype" is "str", "object" or "StringDType", as a list of strings.
+    """The answer repeats an "id" of any kind; "expected" is
+ignored. An array is {"dtype": "int16", "shape": [2, 1], "elements": "0100feff"}: the elements in
+row-major order, as hexadecimal digits of little-endian bytes, or for the dtypes "str", "object" and
+"StringDType" as a list of strings.
 
 The answer is {"accepted": true} (verdict), {"shape": [3, 4]} (shape, report), {"index": [2, 0]},
-{"strides": [4, 0]}, {"arrays": [...]} or {"array": {...}} (data), or where the rule refuses
-{"refused": "why"}, with "axis" and "tensor" if they are known. A line that is no request gets
-{"error": "what is wrong", "line": 3}, and the next one is read. Blank lines get no answer."""
+{"strides": [4, 0]}, {"arrays": [...]} or {"array": {...}} (data); if the rule refuses,
+{"refused": "why"}, with "axis" and "tensor" if they are known. The answer to an invalid line is
+{"error": "the reason", "line": 3}. Blank lines get no answer."""
 )
 
 _EPILOG = """\
@@ -56,7 +55,7 @@ example:
 def add(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "serve",
-        help="answer requests, lines of JSON, with the verified functions",
+        help="answer JSON lines with the verified functions",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -65,7 +64,7 @@ def add(subparsers: Subparsers) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Answer until the input ends or the output's reader is gone."""
+    """Answer until the input ends, or the reader of the output."""
     output = sys.stdout.buffer
     try:
         for number, line in _lines(sys.stdin.buffer):
@@ -78,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def respond(request: Request) -> Message:
-    """Return the answer to a request; a ValueError or MemoryError has the reason if none."""
+    """Return the answer to a request, or raise ValueError or MemoryError."""
     rule, level, case, arrays = request
     shape = rule.shape(case)
     try:
@@ -87,10 +86,8 @@ def respond(request: Request) -> Message:
             source_index(shape, shape, case.multi_index or ())
         size = math.prod(shape or (0,)) * sum([array.itemsize for array in arrays])
         if size > _MAX_BYTES:
-            raise ValueError(
-                f"expected an answer of at most {_MAX_BYTES} bytes, got {show_int(size)} for shape "
-                f"{show_shape(shape or ())}"
-            )
+            got = f"got {show_int(size)} for shape {show_shape(shape or ())}"
+            raise ValueError(f"expected an answer of at most {_MAX_BYTES} bytes, {got}")
         return answer(level, expected(rule, level, case, arrays))
     except (TypeError, IndexError) as error:
         raise ValueError(str(error)) from None
@@ -112,7 +109,7 @@ def _reply(line: bytes | None, number: int) -> Message:
 
 
 def _lines(source: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
-    """Return numbered lines that are not blank; None for one that is too long."""
+    """Return the numbered lines that are not blank; None stands for a line that is too long."""
     number = 0
     while line := source.readline(_MAX_LINE):
         number += 1

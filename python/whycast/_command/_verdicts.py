@@ -1,4 +1,4 @@
-"""The results of all rules for the same shapes, and why they differ."""
+"""The results of all rules for the same shapes, and the reasons why they differ."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ from whycast.symbolic import Answer, NeverError
 
 
 class Verdict(NamedTuple):
-    """A rule's shape or error for `operands`; where it cannot be asked, only a `note`.
-
-    Where sizes have names, there is an `answer` in place of the shape.
-    """
+    """A rule's shape, `answer` (for names) or error for `operands`; without any, a `note`."""
 
     rule: Rule
     operands: Operands | None
@@ -28,7 +25,7 @@ class Verdict(NamedTuple):
 
     @property
     def says(self) -> Shape | str | None:
-        """What differs where rules do."""
+        """The result, to compare with other rules."""
         return self.result if self.answer is None else str(self.answer)
 
     @property
@@ -62,9 +59,9 @@ def verdicts(
     axes: tuple[int, ...] | None,
     facts: Sequence[tuple[str, str]] = (),
 ) -> list[Verdict]:
-    """Ask every rule; `axes` are meant as the explained rule takes them.
+    """Ask every rule; `axes` are axes of the explained rule.
 
-    A rule with a target broadcasts the first of two shapes to the second, by default along its last
+    A rule with a target broadcasts the first of two shapes to the second, by default along the last
     axes.
     """
     shapes = asked.shapes if asked.target is None else (asked.shapes[0], asked.target)
@@ -79,17 +76,13 @@ def verdicts(
             continue
         axes_of = show_some(operands.axes or ())
         note = f"{other.parameters[2]} {axes_of}" if other.takes == "axes" else ""
-        said = answered(other, operands, facts)
-        found.append(
-            Verdict(
-                other,
-                operands,
-                said if isinstance(said, tuple) else None,
-                said if isinstance(said, ValueError) else None,
-                note,
-                said if isinstance(said, Answer) else None,
-            )
-        )
+        verdict, said = Verdict(other, operands, note=note), answered(other, operands, facts)
+        if isinstance(said, Answer):
+            found.append(verdict._replace(answer=said))
+        elif isinstance(said, ValueError):
+            found.append(verdict._replace(error=said))
+        else:
+            found.append(verdict._replace(result=said))
     return found
 
 
@@ -113,7 +106,7 @@ def _operands(
 def _mapping(
     rule: Rule, shapes: tuple[Shape, ...], axes: tuple[int, ...] | None
 ) -> tuple[int, ...] | None:
-    """Return the axes of the second shape on which the first lies; None if there are none."""
+    """Return the axes of the second shape where the first lies; None if there are no such axes."""
     own, target = shapes
     if axes is None:
         return _last_axes(own, target)
