@@ -7,7 +7,7 @@ import numpy as np
 from whycast import _accelerator, _kernel
 from whycast._checks import as_array, as_shape, cut
 from whycast._errors import ask, unfit
-from whycast._types import Array, DTypeT, Integers, Shape, Tensor
+from whycast._types import Array, Axes, DTypeT, Integers, Shape, Tensor
 
 
 def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
@@ -63,7 +63,7 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
 
 def repeated(shape: Shape, target: Shape) -> tuple[int, ...]:
     """Return the axes of a target along which broadcasting repeats elements."""
-    axes: tuple[int, ...] | None = _accelerator.repeated(shape, target)
+    axes: Axes | None = _accelerator.repeated(shape, target)
     return _kernel.repeated_trailing(shape, target) if axes is None else axes
 
 
@@ -80,7 +80,7 @@ def summable(delta: Tensor[DTypeT]) -> Array[DTypeT]:
     return array
 
 
-def summed(array: Array[DTypeT], axes: tuple[int, ...], shape: Shape) -> Array[DTypeT]:
+def summed(array: Array[DTypeT], axes: Axes, shape: Shape) -> Array[DTypeT]:
     """Sum over axes into a new array of a shape, which may keep some of them with size 1."""
     sums = np.empty(shape, array.dtype)
     target = sums

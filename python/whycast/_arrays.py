@@ -13,7 +13,7 @@ import numpy as np
 from whycast import _accelerator, _kernel
 from whycast._checks import as_array, as_tensors, cut, show, stored
 from whycast._errors import of_all, show_shape
-from whycast._types import AnyArray, Array, DTypeT, Shape, Strides, Tensor
+from whycast._types import AnyArray, Array, Axes, DTypeT, Shape, Strides, Tensor
 
 _T0 = TypeVar("_T0", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
 _T1 = TypeVar("_T1", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
@@ -214,7 +214,7 @@ def view_as(array: Array[DTypeT], target: Shape) -> Array[DTypeT]:
 
 
 def view_by(
-    array: Array[DTypeT], shape: Shape, strides: Strides, axes: tuple[int, ...] | None = None
+    array: Array[DTypeT], shape: Shape, strides: Strides, axes: Axes | None = None
 ) -> Array[DTypeT]:
     """Return a view of a plain ndarray with a given shape and strides that stay within the array.
 
@@ -251,7 +251,7 @@ def own_view(array: Array[DTypeT]) -> Array[DTypeT]:
 
 
 def _iterated_view(
-    array: Array[DTypeT], shape: Shape, strides: Strides, axes: tuple[int, ...] | None
+    array: Array[DTypeT], shape: Shape, strides: Strides, axes: Axes | None
 ) -> Array[DTypeT]:
     """Return a view of an array in any layout by NumPy's iterator; compare its strides."""
     places = None

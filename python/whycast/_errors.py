@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from whycast import _kernel
-from whycast._types import Shape
+from whycast._types import Axes, Shape
 
 _AnswerT = TypeVar("_AnswerT")
 
@@ -338,12 +338,7 @@ class AxisSizeError(BroadcastError):
     names: Names
 
     def __init__(
-        self,
-        tensor_axis: int,
-        axes: tuple[int, ...],
-        shape: Shape,
-        target_shape: Shape,
-        names: Names,
+        self, tensor_axis: int, axes: Axes, shape: Shape, target_shape: Shape, names: Names
     ) -> None:
         axis = axes[tensor_axis]
         sizes = shape[tensor_axis], target_shape[axis]
@@ -397,12 +392,7 @@ class ArgShapeError(AxisSizeError):
     _one_is_wrong = True
 
     def __init__(
-        self,
-        tensor_axis: int,
-        axes: tuple[int, ...],
-        shape: Shape,
-        target_shape: Shape,
-        broadcast_axes: tuple[int, ...],
+        self, tensor_axis: int, axes: Axes, shape: Shape, target_shape: Shape, broadcast_axes: Axes
     ) -> None:
         names = Names("arg", "shape", "broadcast_axes")
         super().__init__(tensor_axis, axes, shape, target_shape, names)

@@ -16,7 +16,7 @@ from whycast._arrays import broadcast
 from whycast._checks import show
 from whycast._errors import REFUSALS, Names
 from whycast._shapes import broadcast_shapes, broadcast_strides
-from whycast._types import AnyArray, Shape, Strides
+from whycast._types import AnyArray, Axes, Shape, Strides
 from whycast._views import misfit
 
 # Arguments of a rule: tensors alone; a tensor and a shape; or a tensor, a shape and axes.
@@ -36,7 +36,7 @@ class Asked(Protocol):
     def target(self) -> Shape | None: ...
 
     @property
-    def axes(self) -> tuple[int, ...] | None: ...
+    def axes(self) -> Axes | None: ...
 
 
 class Operands(NamedTuple):
@@ -44,7 +44,7 @@ class Operands(NamedTuple):
 
     shapes: tuple[Shape, ...]
     target: Shape | None = None
-    axes: tuple[int, ...] | None = None
+    axes: Axes | None = None
 
 
 class Layout(NamedTuple):
@@ -73,9 +73,9 @@ class Told(NamedTuple):
     """A row in a table of the rules: the theory, and words for its arguments, sizes and axes."""
 
     theory: str
-    takes: str
-    size: str
-    axes: str
+    takes: str = "a tensor and a target"
+    size: str = "that of the target"
+    axes: str = "the tensor's lie on the last ones of the target"
 
 
 class Finding(NamedTuple):
@@ -199,7 +199,7 @@ class Rule:
             return self.misfit(error, operands.shapes[0], cast("Shape", target), axes, names)
         return None
 
-    def places(self, rank: int, target: Shape, axes: tuple[int, ...] | None) -> tuple[int, ...]:
+    def places(self, rank: int, target: Shape, axes: Axes | None) -> tuple[int, ...]:
         """Return the axes of the target where a tensor of a rank lies."""
         if self.alignment == "trailing":
             return tuple(range(len(target) - rank, len(target)))
@@ -328,12 +328,7 @@ _RULES = (
         function=numpy_rule.broadcast_to,
         parameters=("array", "shape"),
         clauses=_TO_TARGET,
-        told=Told(
-            "core/common_shape.mlw",
-            "a tensor and a target",
-            "that of the target",
-            "the tensor's lie on the last ones of the target",
-        ),
+        told=Told("core/common_shape.mlw"),
         steps=Steps("shape"),
         named=symbolic.broadcast_to,
         dtypes="any",
@@ -376,12 +371,7 @@ _RULES = (
             **{"report": "Derived_010", "strides": "Derived_040", "lies": "Modes_020"},
             condition=_ONE_WAY,
         ),
-        told=Told(
-            "axes/openvino.mlw",
-            "a tensor and a target",
-            "that of the target",
-            "the tensor's lie on the last ones of the target",
-        ),
+        told=Told("axes/openvino.mlw"),
         steps=Steps("target_shape"),
         named=symbolic.broadcast_to,
         peers={
@@ -414,10 +404,9 @@ _RULES = (
             **{"lies": "Modes_030", "fails": "Derived_010", "first": "Derived_010"},
         ),
         told=Told(
-            "axes/explicit.mlw",
-            "a tensor, a target, axes",
-            "that of the target",
-            "`axes_mapping` has one of the target's for each of the tensor's, strictly increasing",
+            *("axes/explicit.mlw", "a tensor, a target, axes"),
+            axes="`axes_mapping` has one of the target's for each of the tensor's, strictly "
+            "increasing",
         ),
         steps=Steps("target_shape"),
         strides=_kernel.explicit_strides,
@@ -491,11 +480,9 @@ _RULES = (
             **{"strides": "E_Broadcast_any_Derived_140", "lies": "Axes_010", "size": "Axes_010"},
         ),
         told=Told(
-            "axes/in_dim.mlw",
-            "a tensor, a target, axes",
-            "that of the target",
-            "`broadcast_dimensions` has one of the target's for each of the tensor's, distinct, in "
-            "any order: it may transpose",
+            *("axes/in_dim.mlw", "a tensor, a target, axes"),
+            axes="`broadcast_dimensions` has one of the target's for each of the tensor's, "
+            "distinct, in any order: it may transpose",
         ),
         steps=Steps("shape"),
         strides=_kernel.in_dim_strides,
@@ -509,12 +496,7 @@ _RULES = (
         function=torch.expand,
         parameters=("input", "size"),
         clauses=_TO_TARGET,
-        told=Told(
-            "core/common_shape.mlw",
-            "as OpenVINO numpy; -1 for a size of the tensor",
-            "that of the target",
-            "as OpenVINO numpy",
-        ),
+        told=Told("core/common_shape.mlw", "as OpenVINO numpy; -1 for a size of the tensor"),
         steps=Steps("size"),
         named=symbolic.broadcast_to,
         peers={"numpy": _STRIDES, "jax": _DATA},

@@ -1,4 +1,4 @@
-"""The types that signatures are made of."""
+"""The types of signatures."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any, Protocol, SupportsIndex, TypeAlias, TypeVar
 import numpy as np
 
 NUMPY_NEEDED = "2.0"
-# Earlier versions would fail by an AttributeError.
+# Earlier versions fail by an AttributeError.
 if int(np.__version__.partition(".")[0]) < int(NUMPY_NEEDED.partition(".")[0]):
     raise ImportError(f"whycast needs NumPy {NUMPY_NEEDED} or later, found {np.__version__}")
 
 Shape: TypeAlias = tuple[int, ...]
 Strides: TypeAlias = tuple[int, ...]
+Axes: TypeAlias = tuple[int, ...]
 
 # A shape, axes or strides: in specifications a one-dimensional tensor of integers.
 Integers: TypeAlias = "Sequence[SupportsIndex] | np.ndarray[Any, np.dtype[np.integer[Any]]]"
@@ -40,4 +41,4 @@ class Tensor(Protocol[DTypeT_co]):
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
-        """Arrays of other libraries do not have this together with a dtype of NumPy."""
+        """Arrays of other libraries lack this attribute, or NumPy's dtype."""

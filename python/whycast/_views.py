@@ -6,55 +6,44 @@ from whycast import _accelerator, _kernel
 from whycast._arrays import view_as
 from whycast._checks import as_array, as_shape
 from whycast._errors import AxisSizeError, IncompatibleError, Names, ask, show_int, unfit
-from whycast._types import Array, DTypeT, Integers, Shape, Tensor
+from whycast._types import Array, Axes, DTypeT, Integers, Shape, Tensor
 
 
 def misfit(
-    error: Exception,
-    own: Shape,
-    target: Shape,
-    axes: tuple[int, ...],
-    names: Names,
-    *,
-    numbered: bool = True,
+    error: Exception, own: Shape, target: Shape, axes: Axes, names: Names, *, numbered: bool = True
 ) -> ValueError:
     """Return the error for the kernel's, in a function's names; a set's axes are not `numbered`.
 
     >>> misfit(_kernel.AxesNotDistinct((0, 2)), (), (), (2, 0, 2), Names("", "", "axes"))
     ValueError('axes, positions 0 and 2: expected distinct axes, got 2 twice')
     """
+    place = ""
     match error:
         case _kernel.AxesCount():
-            return ValueError(
-                f"{names.axes}: expected {show_count(len(own))}, one for each axis of "
-                f"{names.tensor}, got {len(axes)}"
-            )
+            expected = f"{show_count(len(own))}, one for each axis of {names.tensor}"
+            got = str(len(axes))
         case _kernel.AxisOutOfRange():
             axis = axes[error.value]
             place = f", position {error.value}" if numbered else ""
+            expected = f"an axis of {names.target}, whose rank is {len(target)}"
             hint = "; axes are counted from 0, none from the end" if axis < 0 else ""
-            return ValueError(
-                f"{names.axes}{place}: expected an axis of {names.target}, whose rank is "
-                f"{len(target)}, got {show_int(axis)}{hint}"
-            )
+            got = show_int(axis) + hint
         case _kernel.AxesNotIncreasing():
             previous, axis = axes[error.value - 1 : error.value + 1]
             fault = "repeated" if axis == previous else "unsorted"
-            return ValueError(
-                f"{names.axes}, position {error.value}: expected strictly increasing axes, "
-                f"got {show_int(axis)} after {show_int(previous)} ({fault})"
-            )
+            place, expected = f", position {error.value}", "strictly increasing axes"
+            got = f"{show_int(axis)} after {show_int(previous)} ({fault})"
         case _kernel.AxesNotDistinct():
             first, second = error.value
-            return ValueError(
-                f"{names.axes}, positions {first} and {second}: expected distinct axes, "
-                f"got {show_int(axes[second])} twice"
-            )
+            place, expected = f", positions {first} and {second}", "distinct axes"
+            got = f"{show_int(axes[second])} twice"
         case _kernel.AxisMisfit():
             return AxisSizeError(error.value, axes, own, target, names)
         case _kernel.NotExpandable():
             return IncompatibleError(0, 1, error.value, (own, target), names)
-    return unfit(error, own, target, names)
+        case _:
+            return unfit(error, own, target, names)
+    return ValueError(f"{names.axes}{place}: expected {expected}, got {got}")
 
 
 def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:

@@ -13,7 +13,7 @@ from whycast._adjoints import summable, summed
 from whycast._arrays import view_by
 from whycast._checks import as_array, as_axis_set, as_shape
 from whycast._errors import ArgShapeError, Names, ask, unfit
-from whycast._types import Array, AxisSet, DTypeT, Integers, Shape, Tensor
+from whycast._types import Array, Axes, AxisSet, DTypeT, Integers, Shape, Tensor
 from whycast._views import show_count
 
 __all__ = ["ArgShapeError", "broadcast", "broadcast_adjoint"]
@@ -147,13 +147,7 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
 
 
 def misfit(
-    error: Exception,
-    own: Shape,
-    target: Shape,
-    axes: tuple[int, ...],
-    names: Names,
-    *,
-    numbered: bool = True,
+    error: Exception, own: Shape, target: Shape, axes: Axes, names: Names, *, numbered: bool = True
 ) -> ValueError:
     """Return the error for the kernel's, for an argument, its target and the axes that it lacks."""
     match error:

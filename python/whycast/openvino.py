@@ -15,7 +15,7 @@ from whycast._adjoints import repeated, summable, summed
 from whycast._arrays import own_view, view_by
 from whycast._checks import as_array, as_integers, as_shape, show
 from whycast._errors import Names, ask
-from whycast._types import Array, DTypeT, Integers, Shape, Strides, Tensor
+from whycast._types import Array, Axes, DTypeT, Integers, Shape, Strides, Tensor
 from whycast._views import misfit
 
 __all__ = ["broadcast", "broadcast_adjoint"]
@@ -201,12 +201,7 @@ def _checked(
 
 
 def _failure(
-    error: Exception,
-    own: Shape,
-    target: Shape,
-    axes: tuple[int, ...] | None,
-    mode: Mode | None,
-    names: Names,
+    error: Exception, own: Shape, target: Shape, axes: Axes | None, mode: Mode | None, names: Names
 ) -> ValueError:
     match error:
         case _kernel.MappingNotAllowed():

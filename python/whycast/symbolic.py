@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeAlias
 
 from whycast import _kernel
 from whycast._checks import as_int, entries_of, show
-from whycast._errors import BroadcastError, show_int
+from whycast._errors import BroadcastError, ask, show_int
 from whycast._types import Shape
 
 __all__ = [
@@ -613,7 +613,8 @@ def solve(
     ``"target"`` the second shape is the target. The second result has the integers of each size of
     the answer.
     """
-    one_way, known = rule == "target", list(least) + [0] * _names_in(shapes)
+    names = -min((size for shape in shapes for size in shape), default=0)
+    one_way, known = rule == "target", list(least) + [0] * names
     equations: list[Clause] = []
 
     def spelled(z: int) -> int | str:
@@ -625,28 +626,25 @@ def solve(
     def can_be_equal(x: int, y: int) -> bool:
         return _kernel.can_be_equal(tuple(known), x, y)
 
-    def never(axis: int, other: int, tensor: int) -> NeverError:
+    def never(axis: int, at: Callable[[list[int]], Sequence[int]]) -> NeverError:
         rank = max(map(len, shapes))
-        one, two = (_kernel.padded_size(shapes[m], rank, axis) for m in (other, tensor))
+        column = [_kernel.padded_size(shape, rank, axis) for shape in shapes]
+        other, tensor = (0, 1) if one_way else at(column)
+        one, two = column[other], column[tensor]
         named = tuple(tuple(map(spelled, shape)) for shape in shapes)
         why = Condition(equations), {text(z): known[-1 - z] for z in (one, two) if z < 0}
         if one_way:
             return NeverError(0, 0, axis, spelled(one), spelled(two), named[:1], named[1], *why)
         return NeverError(other, tensor, axis, spelled(two), spelled(one), named, None, *why)
 
-    def holders(axis: int, *symbols: int) -> list[int]:
-        rank = max(map(len, shapes))
-        column = [_kernel.padded_size(shape, rank, axis) for shape in shapes]
-        return sorted(map(column.index, symbols))
+    def never_equal(axis: int, x: int, y: int) -> NeverError:
+        return never(axis, lambda column: sorted(map(column.index, (x, y))))
 
     def clauses() -> tuple[_RawClause, ...]:
         if one_way:
             return _kernel.one_way(*shapes)
-        try:
-            return _kernel.symbolic_conditions(shapes)
-        except _kernel.NeverAgree as error:
-            other, tensor, axis = error.value
-        raise never(axis, other, tensor)
+        program = _kernel.symbolic_conditions
+        return ask(lambda e: never(e.value[2], lambda _: e.value[:2]), program, shapes)
 
     def is_forced(clause: _RawClause) -> bool:
         _, x, y = clause
@@ -661,7 +659,7 @@ def solve(
     while forced := next(filter(is_forced, asked), None):
         axis, x, y = forced
         if not can_be_equal(x, y):
-            raise never(axis, *((0, 1) if one_way else holders(axis, x, y)))
+            raise never_equal(axis, x, y)
         if x >= 0:
             x, y = y, x
         equations.append(Clause(((spelled(x), spelled(y)),), axis))
@@ -685,7 +683,7 @@ def solve(
     for axis, x, y in _kernel.symbolic_zeros(shapes):
         ways = [(a, b) for a, b in ((x, y), (y, x)) if can_be_equal(a, 0) and can_be_one(b)]
         if (x, y) == (0, 1) and rule == "sonnx":
-            raise never(axis, *holders(axis, x, y))
+            raise never_equal(axis, x, y)
         if ways:
             a, b = ways[0]
             zeros.append(Zeros(spelled(a), spelled(b), len(ways) == 2, axis))
@@ -699,10 +697,6 @@ def solve(
     found = _kernel.symbolic_sizes(shapes)
     sizes, others = tuple(map(size_of, found)), Condition(dict.fromkeys(zeros))
     return Answer(sizes, condition, others, rule), found
-
-
-def _names_in(shapes: Sequence[Shape]) -> int:
-    return -min((size for shape in shapes for size in shape), default=0)
 
 
 def _named(sizes: Iterable[int | str]) -> tuple[str, ...]:

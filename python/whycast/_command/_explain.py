@@ -6,6 +6,7 @@ import argparse
 import json
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
 from whycast._command import _arguments
 from whycast._command._alignment import Line, alignment, lines, named_alignment
@@ -19,6 +20,7 @@ from whycast._usage import UsageError
 from whycast.symbolic import Answer, NeverError
 
 _WIDTH = 80
+_WHOLE_WORDS: Any = {"break_long_words": False, "break_on_hyphens": False}
 
 
 def add(subparsers: _arguments.Subparsers) -> None:
@@ -170,10 +172,5 @@ def _reasons(said: list[Verdict], why: list[Finding]) -> str:
 
 
 def _folded(text: str, indent: int = 2) -> str:
-    return textwrap.fill(
-        text,
-        _WIDTH,
-        subsequent_indent=" " * min(indent, 50),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    rest = " " * min(indent, 50)
+    return textwrap.fill(text, _WIDTH, subsequent_indent=rest, **_WHOLE_WORDS)
