@@ -1,7 +1,7 @@
-"""What the documents of ONNX and of NumPy print, read literally, beside what is computed.
+"""The documents of ONNX and NumPy, read literally and compared with the functions.
 
-Executed are the theorems of why3/numpy/documents.mlw, and those of why3/numpy/comparison.mlw that
-compare the two rules, on all small shapes.
+On all small shapes, the tests run the theorems of why3/numpy/documents.mlw, and those of
+why3/numpy/comparison.mlw that compare the two rules.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from axes_cases import outcome
 from plain_rule import Shape, all_shapes, e1, fits, maxima, mixes_zero_and_one, prepend
 
-from whycast import numpy_rule
+from whycast.numpy_rule import broadcast_shapes, broadcast_to
 
 CASES = [
     *product(all_shapes(3, 2), all_shapes(2, 3)),
@@ -23,14 +24,8 @@ CASES = [
 
 
 def numpy_shape(shapes: Sequence[Shape]) -> Shape | None:
-    try:
-        theirs = np.broadcast_shapes(*shapes)
-    except ValueError:
-        theirs = None
-    try:
-        ours = numpy_rule.broadcast_shapes(*shapes)
-    except numpy_rule.IncompatibleError:
-        ours = None
+    both = outcome(np.broadcast_shapes, *shapes), outcome(broadcast_shapes, *shapes)
+    theirs, ours = [None if isinstance(each, ValueError) else each for each in both]
     assert ours == theirs
     return ours
 
@@ -44,9 +39,9 @@ def same_rank_lengths(shapes: Sequence[Shape]) -> bool:
     """ONNX, property 2: one number of dimensions; each has a common length, or lengths of 1."""
     if len({len(shape) for shape in shapes}) != 1:
         return False
-    candidates = {1}.union(*shapes)
+    # A common length, if any, is one of the lengths.
     return all(
-        any(all(length in (common, 1) for length in lengths) for common in candidates)
+        any({*lengths} <= {common, 1} for common in lengths)
         for lengths in zip(*shapes, strict=True)
     )
 
@@ -74,11 +69,9 @@ def unidirectional(b: Shape, a: Shape) -> bool:
 def printed_shape(shapes: Sequence[Shape]) -> Shape | None:
     """NumPy's text: two sizes are equal or one is 1; the result has the largest sizes."""
     rank = max(map(len, shapes))
-    extended = [prepend(shape, rank) for shape in shapes]
-    for sizes in zip(*extended, strict=True):
-        if not all(a == b or a == 1 or b == 1 for a, b in product(sizes, repeat=2)):
-            return None
-    return tuple(max(sizes) for sizes in zip(*extended, strict=True))
+    columns = [*zip(*[prepend(shape, rank) for shape in shapes], strict=True)]
+    pairs = (pair for sizes in columns for pair in product(sizes, repeat=2))
+    return tuple(map(max, columns)) if all(a == b or 1 in (a, b) for a, b in pairs) else None
 
 
 def test_multidirectional() -> None:
@@ -111,7 +104,7 @@ def test_unidirectional() -> None:
         if expected:
             held += 1
             assert numpy_shape((b, a)) == a
-            assert numpy_rule.broadcast_to(np.zeros(b), a).shape == a
+            assert broadcast_to(np.zeros(b), a).shape == a
         else:
             with pytest.raises(ValueError, match=r"broadcast|more dimensions"):
                 np.broadcast_to(np.zeros(b), a)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from array_strategies import DTYPES, OTHER_DTYPES, Array, array_lists, plain
+from array_strategies import DTYPES, OTHER_DTYPES, Array, array_lists, plain, read_only
 from hypothesis import given
 from plain_rule import Shape
 from view_checks import address
@@ -90,17 +90,12 @@ def test_broadcast_to(arrays: tuple[Array, ...]) -> None:
 
 LAYOUTS: dict[str, Callable[[Array], Array]] = {
     "already broadcast": lambda a: np_broadcast_to(a[:, :, :1], a.shape),
-    "read-only": lambda a: _read_only(a.copy()),
-    "read-only part": lambda a: _read_only(np.repeat(a, 2, axis=0))[::-2],
+    "read-only": lambda a: read_only(a.copy()),
+    "read-only part": lambda a: read_only(np.repeat(a, 2, axis=0))[::-2],
     "marked": lambda a: np_broadcast_arrays(a, np.zeros((2, 1, 6)))[0],
     "marked and contiguous": lambda a: np_broadcast_arrays(a[0, 0], np.zeros((1, 1, 6)))[0],
     "marked part": lambda a: np_broadcast_arrays(a[:, :, :1], np.zeros(6))[0][::-1],
 }
-
-
-def _read_only(array: Array) -> Array:
-    array.flags.writeable = False
-    return array
 
 
 @pytest.mark.parametrize("function", [whycast.broadcast, broadcast_arrays])

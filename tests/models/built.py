@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,8 +19,7 @@ def value(name: str, shape: Sizes, element: int = TensorProto.FLOAT) -> onnx.Val
 def constant(name: str, *shape: int) -> TensorProto:
     """Return elements that differ within a constant and between constants."""
     drawn = np.random.default_rng(len(name) + sum(shape))
-    count = int(np.prod(shape, dtype=np.int64))
-    data = (drawn.permutation(count) + 1).astype(np.float32) / 64
+    data = (drawn.permutation(math.prod(shape)) + 1).astype(np.float32) / 64
     return numpy_helper.from_array(data.reshape(shape), name)
 
 

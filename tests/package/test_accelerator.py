@@ -28,9 +28,11 @@ from array_strategies import (
     array_lists,
     elements,
     plain,
+    read_only,
 )
 from hypothesis import given, strategies
 from plain_axes import numpy_mode
+from plain_rule import all_shapes
 from view_checks import address
 
 import whycast
@@ -74,9 +76,7 @@ def test_it_says_whether_it_works() -> None:
     assert (_accelerator.broadcast_shapes(((3, 1), (4,))) != LEFT) is wanted
 
 
-# Shapes
-
-SMALL = [shape for rank in range(3) for shape in itertools.product((0, 1, 2, 3), repeat=rank)]
+SMALL = all_shapes(2, 3)
 
 
 def of_kernel(program: Callable[..., object], *given_arguments: object) -> object:
@@ -160,9 +160,6 @@ def test_strides_that_are_left_to_the_kernel(arguments: tuple[object, object, ob
     assert _native.broadcast_strides(*arguments) == LEFT
 
 
-# Arrays
-
-
 # The accelerator copies these by their width, beyond SONNX's types.
 BY_WIDTH = tuple(dtype for dtype in OTHER_DTYPES if dtype.kind in "fcSMm")
 
@@ -188,11 +185,6 @@ def test_arrays_of_every_type(dtype: DType) -> None:
             assert guarded.tobytes()[:width] + guarded.tobytes()[-width:] == bytes(2 * width)
         else:
             assert guarded.tobytes() == before
-
-
-def read_only(array: Array) -> Array:
-    array.flags.writeable = False
-    return array
 
 
 ROOM = np.arange(40.0)

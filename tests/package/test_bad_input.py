@@ -41,9 +41,6 @@ f: Any = whycast.f
 OF_OPENVINO: tuple[Any, ...] = (openvino.broadcast, openvino.broadcast_adjoint)
 
 
-# Integers
-
-
 @parameters(*VECTORS)
 def test_not_a_vector_of_integers(parameter: Parameter) -> None:
     """[E_OpenvinoBroadcast_any_Inputs_020] [E_OpenvinoBroadcast_any_Inputs_030]
@@ -68,11 +65,7 @@ def test_not_an_integer(parameter: Parameter) -> None:
         message = f"{parameter.name}, {parameter.place} 1: expected an integer, got {shown}$"
         for bad in ((2, value, 3), [2, value, 3]):
             fails(TypeError, message, parameter.call, bad)
-
-
-@parameters(*AXIS_SETS)
-def test_not_an_integer_in_a_set(parameter: Parameter) -> None:
-    for value in (2.0, "2", None, True, (2,)):
+    for value in (2.0, "2", None, True, (2,)) if parameter in AXIS_SETS else ():
         message = rf"{parameter.name}: expected an integer, got .* \({type(value).__name__}\)$"
         fails(TypeError, message, parameter.call, {value, 0})
 
@@ -108,9 +101,6 @@ def test_source_index_outside_and_of_another_rank() -> None:
         fails(IndexError, f"index, axis 1: {message}", source_index, (4,), (3, 4), (0, value))
 
 
-# How many arguments, and how they are given
-
-
 VARIADIC: list[tuple[Any, str, Any]] = [
     *(
         (function, "shape", shapes)
@@ -141,9 +131,6 @@ def test_number_of_tensors() -> None:
     check_count(2147483647, "shape")
     message = "2147483648 arrays given: SONNX admits at most 2147483647$"
     fails(ValueError, message, check_count, 2147483648, "array")
-
-
-# Tensors
 
 
 @parameters(*TENSORS)
@@ -213,9 +200,6 @@ def test_object_arrays_of_strings() -> None:
         assert z.dtype == np.dtype(object)
 
 
-# Modes
-
-
 def test_unknown_mode() -> None:
     """[E_OpenvinoBroadcast_any_Modes_010]"""
     values = (1, b"numpy", ["numpy"], np.array("numpy"), True, "", "NUMPY", "pdpd")
@@ -240,9 +224,6 @@ def test_third_input_where_it_does_not_belong_or_is_missing() -> None:
         message = "axes_mapping: mode 'explicit' expects it, got none$"
         for x, target in ((X, (2, 3)), (np.zeros(()), ())):
             fails(ValueError, message, function, x, target, None, "explicit")
-
-
-# What is accepted
 
 
 def test_shapes_of_any_integers_in_any_sequence() -> None:

@@ -46,6 +46,11 @@ def plain(array: Array) -> Array:
     return np.ndarray.view(array, np.ndarray)
 
 
+def read_only(array: Array) -> Array:
+    array.flags.writeable = False
+    return array
+
+
 def bits(size: int, dtype: DType) -> Array:
     """Return elements with bit patterns from all over a type, also every special kind of float."""
     width = dtype.itemsize

@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from plain_rule import Shape as Shape
+from plain_rule import all_shapes
 
 from whycast._command import main
 from whycast._rules import RULES, Operands, Rule
 
-Shape = tuple[int, ...]
-
-# All shapes of rank 2 at most with sizes up to 2.
-SMALL: list[Shape] = [shape for rank in range(3) for shape in product(range(3), repeat=rank)]
+SMALL = all_shapes(2, 2)
 
 
 class Done(NamedTuple):

@@ -24,30 +24,28 @@ class Witness(NamedTuple):
     maximum: int
 
 
-def common_rank(shapes: Sequence[Shape]) -> int:
-    """Return nY."""
-    return max(len(shape) for shape in shapes)
-
-
 def prepend(shape: Shape, rank: int) -> Shape:
     """Step 1: dYm of a tensor with sizes dXm."""
     first = rank - len(shape)
     return tuple(1 if i < first else shape[i - first] for i in range(rank))
 
 
+def extended(shapes: Sequence[Shape]) -> list[Shape]:
+    """Step 1 for all tensors: the sizes dYm up to the rank nY."""
+    rank = max(map(len, shapes), default=0)
+    return [prepend(shape, rank) for shape in shapes]
+
+
 def maxima(shapes: Sequence[Shape]) -> Shape:
     """Step 2: dY, the maximum of each axis over all tensors."""
-    rank = common_rank(shapes)
-    extended = [prepend(shape, rank) for shape in shapes]
-    return tuple(max(sizes[i] for sizes in extended) for i in range(rank))
+    return tuple(max(sizes) for sizes in zip(*extended(shapes), strict=True))
 
 
 def e1(shapes: Sequence[Shape]) -> Witness | None:
     """Return the first place where a size is neither the maximum nor 1."""
-    rank = common_rank(shapes)
     maximum = maxima(shapes)
-    for m, shape in enumerate(shapes):
-        for i, size in enumerate(prepend(shape, rank)):
+    for m, sizes in enumerate(extended(shapes)):
+        for i, size in enumerate(sizes):
             if size != maximum[i] and size != 1:
                 return Witness(m, i, size, maximum[i])
     return None
@@ -55,9 +53,7 @@ def e1(shapes: Sequence[Shape]) -> Witness | None:
 
 def mixes_zero_and_one(shapes: Sequence[Shape]) -> bool:
     """Whether some axis has a size 0 and a size 1, also a prepended one."""
-    rank = common_rank(shapes)
-    extended = [prepend(shape, rank) for shape in shapes]
-    return any({0, 1} <= {sizes[i] for sizes in extended} for i in range(rank))
+    return any({0, 1} <= {*sizes} for sizes in zip(*extended(shapes), strict=True))
 
 
 class Pair(NamedTuple):
@@ -70,12 +66,9 @@ class Pair(NamedTuple):
 
 def first_mismatch(shapes: Sequence[Shape]) -> Pair | None:
     """Return the pair that NumPy names: lowest axis, then `higher`, then `lower`."""
-    rank = max(map(len, shapes), default=0)
-    extended = [prepend(shape, rank) for shape in shapes]
-    for i in range(rank):
-        for higher in range(len(shapes)):
-            for lower in range(higher):
-                a, b = extended[lower][i], extended[higher][i]
+    for i, sizes in enumerate(zip(*extended(shapes), strict=True)):
+        for higher, b in enumerate(sizes):
+            for lower, a in enumerate(sizes[:higher]):
                 if a not in (1, b) and b != 1:
                     return Pair(lower, higher, i)
     return None
@@ -83,11 +76,9 @@ def first_mismatch(shapes: Sequence[Shape]) -> Pair | None:
 
 def agreed(shapes: Sequence[Shape]) -> Shape:
     """Return the shape by NumPy's rule: on each axis the size that is not 1, else 1."""
-    rank = max(map(len, shapes), default=0)
-    extended = [prepend(shape, rank) for shape in shapes]
     result = []
-    for i in range(rank):
-        (size,) = {sizes[i] for sizes in extended} - {1} or {1}
+    for sizes in zip(*extended(shapes), strict=True):
+        (size,) = {*sizes} - {1} or {1}
         result.append(size)
     return tuple(result)
 
