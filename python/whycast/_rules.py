@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 from whycast import _kernel, lax, ngraph, numpy_rule, onnx, openvino, symbolic, torch
 from whycast._arrays import broadcast
@@ -19,24 +19,14 @@ from whycast._shapes import broadcast_shapes, broadcast_strides
 from whycast._types import AnyArray, Axes, Shape, Strides
 from whycast._views import misfit
 
+if TYPE_CHECKING:
+    from whycast.testing import Case
+
 # Arguments of a rule: tensors alone; a tensor and a shape; or a tensor, a shape and axes.
 Takes: TypeAlias = Literal["tensors", "target", "axes"]
 
 # The axes of the output where a tensor lies: the last, given ones, or all except given ones.
 Alignment: TypeAlias = Literal["trailing", "increasing", "distinct", "missing"]
-
-
-class Asked(Protocol):
-    """The parts of a question: `Operands`, and the cases of `whycast.testing`."""
-
-    @property
-    def shapes(self) -> tuple[Shape, ...]: ...
-
-    @property
-    def target(self) -> Shape | None: ...
-
-    @property
-    def axes(self) -> Axes | None: ...
 
 
 class Operands(NamedTuple):
@@ -45,6 +35,10 @@ class Operands(NamedTuple):
     shapes: tuple[Shape, ...]
     target: Shape | None = None
     axes: Axes | None = None
+
+
+# A question.
+Asked: TypeAlias = "Operands | Case"
 
 
 class Layout(NamedTuple):

@@ -89,13 +89,6 @@ def broadcast(
            [2, 2, 2]])
     >>> broadcast(data, (3, 1), mode="bidirectional").shape
     (3, 2)
-    >>> broadcast(np.zeros((50, 2)), (1, 50, 50, 16), (1, 2), "explicit")
-    Traceback (most recent call last):
-    whycast.AxisSizeError: data of shape (50, 2) does not broadcast to target_shape \
-(1, 50, 50, 16): axis 1 of data, which lies on axis 2 of target_shape, has size 2, expected 50 or 1
-      data:              50   >2<
-      target_shape:  1   50  [50]  16
-      axes_mapping:       1    2
     """
     # [E_OpenvinoBroadcast_any_Purpose_010] [E_OpenvinoBroadcast_any_Purpose_020]
     # [E_OpenvinoBroadcast_any_Inputs_010] [E_OpenvinoBroadcast_any_Inputs_020]

@@ -51,9 +51,6 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
     >>> expand(x, (-1, 3))
     array([[1, 1, 1],
            [2, 2, 2]])
-    >>> expand(x, (-1, 3, 1))
-    Traceback (most recent call last):
-    ValueError: size, axis 0: expected a size of at least 0, got -1; input has no such axis
     """
     # [E_TorchExpand_any_Size_010] [E_TorchExpand_any_View_010]
     # [E_NumpyBroadcast_any_Functions_020] [E_Broadcast_any_Derived_160]

@@ -84,11 +84,7 @@ def add(subparsers: Subparsers) -> None:
 
 
 def _sizes(text: str) -> tuple[str, Shape | int]:
-    """Read a name and its number, or an input and its shape.
-
-    >>> _sizes("N=2"), _sizes("x=2x3"), _sizes("x=(2,)")
-    (('N', 2), ('x', (2, 3)), ('x', (2,)))
-    """
+    """Read a name and its number, or an input and its shape."""
     name, equals, value = text.rpartition("=")
     if not equals or not name:
         raise argparse.ArgumentTypeError(f"expected NAME=NUMBER or INPUT=SHAPE, got {text!r}")
@@ -97,11 +93,7 @@ def _sizes(text: str) -> tuple[str, Shape | int]:
 
 
 def _number(text: str) -> tuple[str, float]:
-    """Read an input and a number.
-
-    >>> _number("sr=16000")
-    ('sr', 16000.0)
-    """
+    """Read an input and a number."""
     name, _, value = text.rpartition("=")
     try:
         return name, float(value)

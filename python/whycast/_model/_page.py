@@ -31,10 +31,8 @@ td:first-child { overflow-wrap: anywhere; min-width: 6rem; }
 
 _VERDICTS = {"equal": "does not broadcast", "always": "broadcasts", "depends": "depends on sizes"}
 _VERDICTS |= {"never": "never can", "unknown": "unknown"}
-_HEADS = (
-    *("node", "operator", "shapes", "result", "kinds"),
-    *("read, written", "condition", "attention"),
-)
+_HEADS = ["node", "operator", "shapes", "result", "kinds"]
+_HEADS += ["read, written", "condition", "attention"]
 
 
 def page(about: Mapping[str, Any]) -> str:
@@ -77,13 +75,6 @@ def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
         *(f"SONNX: {each}" for each in row.get("condition of SONNX", ())),
         *(f"broadcasts {each}" for each in when(row)),
     ]
-    return (
-        row["node"],
-        row["operator"],
-        shapes_of(row),
-        result,
-        ", ".join(row["kinds"]),
-        ", ".join(f"{n:,}" for n in (row.get("elements") or {}).values()),
-        "; ".join(asked),
-        "; ".join(row["attention"]),
-    )
+    counts = ", ".join(f"{n:,}" for n in (row.get("elements") or {}).values())
+    first = (row["node"], row["operator"], shapes_of(row), result, ", ".join(row["kinds"]))
+    return (*first, counts, "; ".join(asked), "; ".join(row["attention"]))
