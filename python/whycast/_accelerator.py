@@ -1,4 +1,4 @@
-"""The accelerator: proved programs like those of the kernel, as C, for plain arguments.
+"""The accelerator: the kernel's programs, proved as C, for plain arguments.
 
 This module alone decides, once, whether it is available. Each function returns the kernel's result,
 or None to leave the question to Python, which raises all errors.
@@ -29,7 +29,6 @@ broadcast_to = expand = _leave
 repeated = p = broadcast_strides = _leave
 # An array, a shape and axes.
 explicit = in_dim = ngraph = _leave
-
 
 _asked = os.environ.get("WHYCAST_NATIVE")
 if _asked not in (None, "0", "1"):

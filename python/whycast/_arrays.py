@@ -221,7 +221,7 @@ def view_by(
     Axis j of the array lies on axis ``axes[j]`` of the shape, by default on the last ones.
     """
     source, flags = array, array.flags
-    # NumPy marks results of numpy.broadcast_arrays by negative flags; a plain view of them warns.
+    # NumPy marks results of numpy.broadcast_arrays by negative flags; making a view of them warns.
     if flags.num < 0:
         source = own_view(array)
     try:

@@ -117,7 +117,7 @@ def as_integers(
 
 def as_axis_set(value: object, name: str) -> tuple[int, ...]:
     """Return axes as a tuple of Python ints; axes of a set in increasing order."""
-    # Testing the first two classes is faster than testing Set.
+    # The first two are tested faster than Set.
     if isinstance(value, (set, frozenset, Set)):
         return tuple(sorted([axis if type(axis) is int else as_int(axis, name) for axis in value]))
     return as_integers(value, name, or_else="a set of integers, ")
@@ -228,7 +228,7 @@ def entries_of(value: Iterable[object], name: str, noun: str = "integers") -> tu
 
 def _integers_of(value: object, name: str, or_else: str = "") -> tuple[object, ...]:
     """Return a sequence or a one-dimensional array of integers; check only its type."""
-    # Testing the first two classes is faster than testing Sequence.
+    # The first two are tested faster than Sequence.
     is_sequence = isinstance(value, (tuple, list, Sequence))
     if is_sequence and not isinstance(value, (str, bytes, bytearray, memoryview)):
         return entries_of(cast("Iterable[object]", value), name)

@@ -1,15 +1,11 @@
 /* The accelerator of the package: the proved programs of c/whycast.h on Python's arguments.
 
-   This file is written by hand, and nothing in it is proved. It unpacks arguments, calls an entry
-   point, which checks them itself, and packs the result: a tuple, or a view with its strides. It
-   returns None, which leaves the question to Python, for a subclass, an integer of more than 64
-   bits, a negative size, more shapes than there is room for, StringDType, and all errors. It calls
-   no user's method, so that none is called twice.
-
-   Static data are constant, and of a list a copy is read: other threads may change it, without the
-   interpreter lock at any time.
-
-   Python's limited API of 3.10, if there is one (setup.py), and NumPy's of 2.0. */
+   This file is written by hand and not proved. It unpacks arguments, calls an entry point, which
+   checks them, and packs the result: a tuple, or a view with its strides. It returns None, which
+   leaves the question to Python, for a subclass, an integer of more than 64 bits, a negative size,
+   more shapes than there is room for, StringDType, and all errors. It calls no method of a user, so
+   that none runs twice. Static data are constant; it reads a copy of a list, which other threads may
+   change. It uses Python's limited API of 3.10, if there is one (setup.py), and NumPy's of 2.0. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -29,7 +25,7 @@ enum { COUNT = 64, SIZES = 512, RANK = 64 };
 /* Writing more bytes than this lets other threads run. */
 enum { LONG = 1 << 15 };
 
-/* NumPy marks arrays by negative flags, to warn of a write. Views inherit the mark. */
+/* NumPy marks arrays by negative flags, to warn of a write; views inherit the mark. */
 enum { MARK = INT_MIN };
 
 /* Whether `object` is a Python int or a numpy.int64, with its value. */
@@ -162,8 +158,7 @@ static PyObject *sizes_without(PyObject *const *arguments) {
   return count < 0 ? NULL : as_tuple(kept, count);
 }
 
-/* An array of no subclass, with elements of at least one byte, of one of NumPy's legacy types (no
-   StringDType, no library's own); or NULL. */
+/* A plain array of one of NumPy's legacy types, with at least one byte an element; or NULL. */
 static PyArrayObject *as_array(PyObject *object) {
   if (!PyArray_CheckExact(object)) return NULL;
   PyArrayObject *x = (PyArrayObject *) object;
@@ -311,8 +306,7 @@ static PyObject *views(PyObject *const *arguments) {
   return result;
 }
 
-/* The number of bytes of a row-major array without objects, and its shape, with size 1 for axes
-   that repeat; or -1. */
+/* The bytes of a row-major array without objects, and its shape, 1 on repeated axes; or -1. */
 static int64_t block(PyArrayObject *x, int64_t *shape) {
   if (PyArray_TYPE(x) == NPY_OBJECT || PyArray_TYPE(x) == NPY_VOID) return -1;
   int64_t bytes = PyArray_ITEMSIZE(x);

@@ -22,6 +22,8 @@ from whycast._views import misfit
 if TYPE_CHECKING:
     from whycast.testing import Case
 
+Asked: TypeAlias = "Operands | Case"
+
 # Arguments of a rule: tensors alone; a tensor and a shape; or a tensor, a shape and axes.
 Takes: TypeAlias = Literal["tensors", "target", "axes"]
 
@@ -35,10 +37,6 @@ class Operands(NamedTuple):
     shapes: tuple[Shape, ...]
     target: Shape | None = None
     axes: Axes | None = None
-
-
-# A question.
-Asked: TypeAlias = "Operands | Case"
 
 
 class Layout(NamedTuple):
@@ -101,7 +99,6 @@ def _clauses(text: str, **numbers: str) -> dict[str, str]:
 class Rule:
     """A rule of broadcasting, as data."""
 
-    # Its name on the command line.
     name: str
     title: str
     takes: Takes
@@ -109,9 +106,8 @@ class Rule:
     # of the tensor, the target and the axes.
     function: Callable[..., Any]
     parameters: tuple[str, ...]
-    # Clauses of questions (verdict, shape, index, strides, data, report), of steps of an
-    # explanation (lies, size, fails, kept, first, condition, zeros), of bits of numbers, operators
-    # and gradients.
+    # Clauses of questions (verdict, shape, index, strides, data, report, bits, operator, adjoint)
+    # and of steps of an explanation (lies, size, fails, kept, first, condition, zeros).
     clauses: Mapping[str, str]
     told: Told
     steps: Steps

@@ -11,7 +11,6 @@ from whycast._views import misfit
 
 __all__ = ["broadcast_in_dim"]
 
-
 _NAMES = Names("operand", "shape", "broadcast_dimensions")
 
 

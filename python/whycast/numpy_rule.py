@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["IncompatibleError", "broadcast_arrays", "broadcast_shapes", "broadcast_to"]
 
-
 _ScalarT = TypeVar("_ScalarT", bound=np.generic)
 
 _NAMES = Names("array", "shape")

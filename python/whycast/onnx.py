@@ -11,7 +11,6 @@ from whycast._views import misfit
 
 __all__ = ["expand"]
 
-
 _NAMES = Names("input", "shape")
 
 

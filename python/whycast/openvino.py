@@ -20,7 +20,6 @@ from whycast._views import misfit
 
 __all__ = ["broadcast", "broadcast_adjoint"]
 
-
 Mode: TypeAlias = Literal["numpy", "explicit", "bidirectional"]
 
 _MODES: dict[str | None, _kernel.Mode] = {

@@ -14,7 +14,6 @@ from whycast._types import Integers, Shape
 
 __all__ = ["broadcast", "broadcast_all"]
 
-
 _T = TypeVar("_T")
 
 

@@ -238,7 +238,7 @@ class NeverError(BroadcastError):
         return []
 
 
-# A name, = or >=, and a number or a name.
+# A name, = or >=, and a number or name.
 _Fact: TypeAlias = "tuple[str, str, int | str]"
 
 
@@ -604,8 +604,7 @@ def solve(
     """Return the answer for shapes of numbers, and of names as integers below 0.
 
     `text` spells a name; `least` has the least sizes of names, from -1 down. By the rule
-    ``"target"`` the second shape is the target. The second result has the integers of each size of
-    the answer.
+    ``"target"`` the second shape is the target. The second result has the integers of the sizes.
     """
     names = -min((size for shape in shapes for size in shape), default=0)
     one_way, known = rule == "target", list(least) + [0] * names

@@ -10,7 +10,6 @@ from whycast._views import target_view
 
 __all__ = ["expand"]
 
-
 _NAMES = Names("input", "size")
 
 

@@ -21,7 +21,7 @@ _MODULES = {
     **{"shape": "_shapes", "explain": "_explain", "index": "_shapes", "strides": "_shapes"},
     **{"model": "_model", "cases": "_cases", "check": "_check", "serve": "_serve"},
 }
-# These take a program and its arguments after two dashes.
+# These take a program and its arguments after two dashes, as ``program``.
 _WITH_PROGRAM = ("check",)
 
 # More exit codes, as in sysexits.h and shells; Python's own for a failure is 1.
@@ -31,8 +31,7 @@ _FAULT, _NOT_WRITTEN, _INTERRUPTED, _NO_READER = 70, 74, 128 + signal.SIGINT, 12
 def parser(command: str | None = None) -> argparse.ArgumentParser:
     """Return the parser with all subcommands, or with those of one module.
 
-    Each subcommand sets ``run``, a function of the parsed arguments that returns the exit code.
-    ``program`` has the words after two dashes.
+    Each subcommand sets ``run``, a function from the parsed arguments to the exit code.
     """
     made = argparse.ArgumentParser(
         prog="whycast",

@@ -13,8 +13,8 @@ from whycast._errors import show_int
 from whycast._rules import Operands, Rule
 from whycast.symbolic import Answer, NeverError, Size
 
-# An index of the output leads to the same index of a tensor (kept), to the first, to either if a
-# size has a name that can be 1, or to none if the size does not fit.
+# The index of a tensor for an index of the output: the same, the first, either for a name that can
+# be 1, or none if the size does not fit.
 Leads: TypeAlias = Literal["kept", "first", "either"] | None
 
 
@@ -148,12 +148,11 @@ def _index(size: int, target: int | None, *, grows: bool = True) -> Literal["kep
     return "first" if grows else None
 
 
-# A size, an index of the output such as "i0", or nothing.
 Cell = int | str | None
 
 
 class Line(NamedTuple):
-    """A line of the explanation: a cell for each axis of the output, and the clause."""
+    """A line of the explanation: for each axis a size, an index such as "i0" or None."""
 
     step: str
     name: str

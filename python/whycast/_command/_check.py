@@ -23,8 +23,7 @@ from whycast.testing._cases._case import ALL_LEVELS, LEVELS
 from whycast.testing._check import check
 from whycast.testing._peers import PEERS, absent
 
-# Seconds between lines of progress without a terminal.
-_PAUSE = 5.0
+_SECONDS_BETWEEN_LINES = 5.0
 
 _DESCRIPTION = f"""\
 Compare an implementation of broadcasting with the verified one. TARGET is a built-in peer (see
@@ -128,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
         nonlocal said
         if on_terminal:
             print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
-        elif arguments.progress and time.monotonic() >= said + _PAUSE:
+        elif arguments.progress and time.monotonic() >= said + _SECONDS_BETWEEN_LINES:
             said = time.monotonic()
             print(text, file=sys.stderr, flush=True)
 

@@ -96,8 +96,7 @@ def _tables(rule: Rule, steps: list[Line]) -> list[str]:
             end += 1
         rows, before = [], ""
         for number, (section, label, said) in enumerate(heads):
-            shown_ones = zip(columns[begin:end], widths[begin:end], strict=True)
-            cells = "".join([column[number].rjust(width) for column, width in shown_ones])
+            cells = "".join([columns[k][number].rjust(widths[k]) for k in range(begin, end)])
             shown = "" if section == before else section
             before = section or before
             if section != rule.steps.fails or cells.strip():

@@ -14,12 +14,11 @@ from whycast._usage import UsageError
 
 @contextmanager
 def output(path: Path, option: str, *inputs: Path) -> Iterator[BinaryIO]:
-    """Open an output of the command line.
+    """Open an output of the command line; errors name its `option`.
 
     A regular file, also behind a link, is replaced completely or not at all, with the same
-    permissions; devices, pipes and standard streams are written directly. Errors name the `option`
-    of the path. Raises UsageError if the path is a folder, one of the `inputs`, or not writable,
-    and OSError if a write fails.
+    permissions; devices, pipes and standard streams are written directly. Raises UsageError for a
+    folder, one of the `inputs` or no permission, and OSError if a write fails.
     """
     try:
         file, target = _opened(path, option, inputs)

@@ -1,7 +1,4 @@
-"""`whycast serve`: the verified functions, by JSON lines on standard input.
-
-Each line that is not blank is a request; its answer or error is one line, written at once.
-"""
+"""`whycast serve`: the verified functions, by JSON lines on standard input."""
 
 from __future__ import annotations
 

@@ -59,11 +59,7 @@ def verdicts(
     axes: tuple[int, ...] | None,
     facts: Sequence[tuple[str, str]] = (),
 ) -> list[Verdict]:
-    """Ask every rule; `axes` are axes of the explained rule.
-
-    A rule with a target broadcasts the first of two shapes to the second, by default along the last
-    axes.
-    """
+    """Ask every rule; `axes` are axes of the explained rule, by default the last ones."""
     shapes = asked.shapes if asked.target is None else (asked.shapes[0], asked.target)
     mapping = _mapping(rule, shapes, axes) if len(shapes) == 2 else None
     found = []

@@ -62,9 +62,8 @@ def explicit(
 ) -> Explicit:
     """Return a copy of a model in which as many broadcasts as possible are explicit.
 
-    `scopes` belong to its graphs. With `dynamic`, the model computes shapes that are only known at
-    run time; with `constants`, the file repeats elements of initializers. Nodes of the operators
-    `leave` stay.
+    With `dynamic`, the model computes shapes that are only known at run time; with `constants`, the
+    file repeats elements of initializers. Nodes of the operators `leave` stay.
     """
     made = Explicit(deepcopy(model))
     graphs = list(graphs_of(made.model.graph))

@@ -24,17 +24,15 @@ from whycast._model._read import MOST_ELEMENTS, Scope, graphs_of, scopes_of, sub
 from whycast._types import Shape
 from whycast._usage import show_named
 
-# A round of inference uses the constants that the round before computed. The report lists a limited
-# number of stale annotations.
+# Limits of rounds, each with the constants of the round before, and of notes on annotations.
 _MOST_ROUNDS, _MOST_NOTES = 13, 20
 
 
 class Read(NamedTuple):
     """The graphs of a model, from the outermost on, and its sizes.
 
-    `inputs` of the model have a number or a name for each size. `given` has the user's numbers of
-    names and shapes of inputs, `open` the new names of open sizes with their places, `notes` the
-    faults of the model, also the `complaint` of ONNX's checker.
+    Each size of `inputs` is a number or a name. `given` has the user's numbers and shapes, `open`
+    the places of new names, `notes` the model's faults, also the `complaint` of ONNX's checker.
     """
 
     scopes: list[Scope]
@@ -46,11 +44,10 @@ class Read(NamedTuple):
 
 
 def scopes(model: ModelProto, names: Names, given: Sequence[tuple[str, Shape | int]]) -> Read:
-    """Return the graphs of a model, with the shapes that ONNX infers.
+    """Return the graphs of a model, with the shapes that ONNX infers; add the model's names.
 
-    Inference first ignores the model's annotations, which may be stale, and then adds those that no
-    node contradicts. The model stays; `names` gets its names. Raises UsageError if `given`, numbers
-    of names and shapes of inputs, contradicts itself or the model.
+    Inference first ignores annotations, which may be stale, and then adds those that no node
+    contradicts. Raises UsageError if `given` contradicts itself or the model.
     """
     stated, notes = _read.light(model), list[str]()
     unnamed = _names.name_open_sizes(stated.graph)

@@ -63,8 +63,8 @@ class Names:
 class Sizes:
     """A reader of an inferred model's sizes: numbers, or integers of names.
 
-    `given` has the user's numbers. `own` are the certain names, of inputs and of results; `stated`
-    are the model's other names. Inference makes up more; `by` separates two inferences.
+    `given` has the user's numbers, `own` the certain names, of inputs and results, `stated` the
+    model's other names. Inference makes up more; `by` separates two inferences.
     """
 
     names: Names

@@ -27,9 +27,8 @@ class Place:
     """A node that may broadcast.
 
     `inputs` and `shapes` broadcast together; shapes of stacks of matrices lack the last two axes.
-    An axis of `target` has the size, among several, that is not 1. `condition` is the condition of
-    NumPy's rule, `zeros` SONNX's further condition, `index` the node's place in its graph. `note`
-    is the reason why an unusual node is listed.
+    An axis of `target` has the size, among several, that is not 1. `condition` belongs to NumPy's
+    rule, `zeros` to SONNX's. `index` is the place in the graph, `note` why the node is unusual.
     """
 
     scope: Scope

@@ -78,10 +78,10 @@ def _numbers_for(
 def feeds(
     inputs: Sequence[onnx.ValueInfoProto], chosen: Mapping[str, int], numbers: Mapping[str, float]
 ) -> Inputs:
-    """Draw inputs of a model's declared types and shapes; two tensors for a sequence.
+    """Draw inputs of a model's types and shapes; two tensors for a sequence.
 
-    Strings and fractions of an input all differ. Integers, which may be indices, are below 100 and
-    recur. `numbers` has the value of all elements of an input, `chosen` the numbers of names.
+    Strings and fractions of an input differ. Integers, which may be indices, are below 100.
+    `numbers` has the value of all elements of an input, `chosen` the numbers of names.
     """
     drawn = np.random.default_rng(_SEED)
     if unknown := sorted(numbers.keys() - {value.name for value in inputs}):
