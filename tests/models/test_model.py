@@ -43,6 +43,11 @@ def rows(run: Run, path: str, *more: str) -> list[dict[str, Any]]:
     return nodes
 
 
+def refused(run: Run, words: str, reason: str) -> None:
+    done = run(f"model {words}")
+    assert (done.code, reason in done.err) == (2, True), done
+
+
 def test_operators_are_those_of_onnx() -> None:
     """Each operator whose text mentions broadcasting is in a table, since its opset."""
     found: dict[str, int] = {}
@@ -61,9 +66,7 @@ def test_operators_are_those_of_onnx() -> None:
 
 @pytest.mark.parametrize("name", PATTERNS)
 @pytest.mark.parametrize("form", FORMS)
-def test_patterns_before_and_after(
-    run: Run, saved: Save, tmp_path: Path, name: str, form: str
-) -> None:
+def test_patterns(run: Run, saved: Save, tmp_path: Path, name: str, form: str) -> None:
     """[E_Broadcast_any_Derived_600] [E_Broadcast_any_Derived_620] [E_Broadcast_any_Derived_630]"""
     path, out = saved(pattern(name)), str(tmp_path / "out.onnx")
     hidden = [row for row in rows(run, path) if row["verdict"] == "always"]
@@ -134,14 +137,6 @@ def test_names_of_sizes(run: Run, saved: Save, tmp_path: Path) -> None:
         assert (about["check"]["inputs"]["a"], about["explicit"]["left"]) == ([n, 4], [])
 
 
-def test_constants_are_repeated_on_demand(run: Run, saved: Save, tmp_path: Path) -> None:
-    path, out = saved(pattern("channels")), str(tmp_path / "out.onnx")
-    assert run(f"model {path} --explicit {out} --constants --check").code == 0
-    graph = onnx.load(out).graph
-    assert (2, 3, 4, 5) in {tuple(tensor.dims) for tensor in graph.initializer}
-    assert [node.op_type for node in graph.node] == ["Add", "Mul", "PRelu"]
-
-
 def test_text_and_page(run: Run, saved: Save, tmp_path: Path) -> None:
     path, page = saved(pattern("transformer")), tmp_path / "page.html"
     summary, _, listed = run(f"model {path} --html {page}").out.partition("\n\n")
@@ -180,18 +175,6 @@ def test_external_data_stays_beside_the_model(run: Run, tmp_path: Path) -> None:
     assert data[0].read_bytes() == data[1].read_bytes()
     (tmp_path / "b" / "data.bin").write_bytes(b"another")
     assert "choose another folder" in run(f"model {path} --explicit {out}").err
-
-
-def untyped() -> ModelProto:
-    made = parsed(NAMES)
-    made.graph.output[0].ClearField("type")
-    return made
-
-
-def not_imported() -> ModelProto:
-    made = parsed(NORM.replace("SimplifiedLayerNorm", "own.Cares"))
-    made.opset_import.pop()
-    return made
 
 
 def unreadable() -> ModelProto:
@@ -244,6 +227,10 @@ def two(first: str, second: str, operator: str = "Add", element: str = "float") 
 
 
 NAMES = two("N,4", "4")
+UNTYPED = parsed(NAMES)
+UNTYPED.graph.output[0].ClearField("type")
+NOT_IMPORTED = parsed(NORM.replace("SimplifiedLayerNorm", "own.Cares"))
+NOT_IMPORTED.opset_import.pop()
 # A model, the verdicts of its nodes and a part of the output.
 FAULTS: dict[str, tuple[ModelProto, str, str]] = {
     "another rank": (parsed(STALE), "always", "3×4, contradicts the inferred N×3×4"),
@@ -256,10 +243,10 @@ FAULTS: dict[str, tuple[ModelProto, str, str]] = {
     "Expand in a branch": (parsed(BRANCH), "never", "sizes 8 and 16"),
     "scalar": (parsed(two("", "2,2", "MatMul")), "never", "MatMul takes no scalar"),
     "slope of opset 6": (parsed(two("N,3,4", "3", "PRelu"), 6), "unknown", "one for each channel"),
-    "no type": (untyped(), "always", "Field 'type' of 'value_info' is required"),
+    "no type": (UNTYPED, "always", "Field 'type' of 'value_info' is required"),
     "no operator": (parsed(NORM), "always", "Norm, which ONNX does not have"),
     "no elements": (unreadable(), "always unknown", "99, contradicts the inferred float"),
-    "no import": (not_imported(), "always", "No opset import for domain 'own'"),
+    "no import": (NOT_IMPORTED, "always", "No opset import for domain 'own'"),
     "Expand to less": (parsed(EXPAND), "never unknown", "sizes 8 and 16"),
     "Expand by -1": (
         *(parsed(EXPAND.replace("{1,16", "{-1,8")), "unknown never", "Expand -> e: ONNX does not"),
@@ -310,8 +297,7 @@ def test_sizes_that_contradict_or_bind(run: Run, saved: Save) -> None:
         "x=2x3x5 --sizes x=2x3x6": "contradict each other on 'x'",
         "x=2": "input 'x' has rank 3, got x=2 of rank 1",
     }.items():
-        done = run(f"model {path} --sizes {words}")
-        assert (done.code, reason in done.err) == (2, True), done
+        refused(run, f"{path} --sizes {words}", reason)
     first, second = rows(run, path, "--sizes x=2x3x5 --sizes length=5")
     assert first["shapes"] == [[2, 3, 5], [2, 1, 5]]
     assert second["shapes"] == [[2, 3, 5], [5]]
@@ -397,9 +383,8 @@ def test_a_difference_is_placed() -> None:
     assert _runs._difference(before, after) == text
     assert _runs._difference([before], [before]) == ""
     assert _runs._difference([before], [after]) == f"at 0, {text}"
-    assert _runs._difference(before, before.T) == (
-        "float64 of shape (3, 4) before, float64 of shape (4, 3) after"
-    )
+    shapes = "float64 of shape (3, 4) before, float64 of shape (4, 3) after"
+    assert _runs._difference(before, before.T) == shapes
     assert _runs._difference(np.array([0.0]), np.array([-0.0])).startswith("1 of 1 elements")
 
 
@@ -426,34 +411,33 @@ def test_words_and_files_that_are_refused(run: Run, saved: Save, tmp_path: Path)
     before = path.read_bytes()
     for words, reason in REFUSED.items():
         words = words.replace("OUT", str(out)).replace("FOLDER", str(tmp_path))
-        done = run(f"model {path} {words}")
-        assert (done.code, reason in done.err) == (2, True), words
+        refused(run, f"{path} {words}", reason)
         out.unlink(missing_ok=True)
     assert path.read_bytes() == before
     for content, reason in ((b"\xff\xff\xff", "other bytes"), (b"", "found none")):
         path.write_bytes(content)
-        done = run(f"model {path} --explicit {out}")
-        assert (done.code, reason in done.err) == (2, True)
+        refused(run, f"{path} --explicit {out}", reason)
     assert "No such file" in run(f"model {tmp_path}/none.onnx").err
     assert [file.name for file in tmp_path.iterdir()] == ["model.onnx"]
 
 
-def test_a_constant_that_a_caller_may_give_is_no_constant(
-    run: Run, saved: Save, tmp_path: Path
-) -> None:
+def test_constants_of_callers(run: Run, saved: Save, tmp_path: Path) -> None:
     """A caller may replace the value of an initializer that is an input, not its shape."""
+    words = f"--explicit {tmp_path}/out.onnx --constants"
+    assert run(f"model {saved(pattern('channels'))} {words} --check").code == 0
+    graph = onnx.load(tmp_path / "out.onnx").graph
+    assert (2, 3, 4, 5) in {tuple(tensor.dims) for tensor in graph.initializer}
+    assert [node.op_type for node in graph.node] == ["Add", "Mul", "PRelu"]
     made = parsed(
         "(float[1] x, float[3] y, int64[1] shape) => (float[3] z)"
         "{ wide = Expand(x, shape) z = Add(wide, y) }"
     )
     made.graph.initializer.append(numpy_helper.from_array(np.array([3], np.int64), "shape"))
-    (row,) = rows(run, saved(made))
-    assert row["verdict"] == "depends"
+    assert [row["verdict"] for row in rows(run, saved(made))] == ["depends"]
     # In the oldest models every constant is an input.
     made.ir_version = 3
-    (row,) = rows(run, saved(made))
-    assert row["verdict"] == "equal"
+    assert [row["verdict"] for row in rows(run, saved(made))] == ["equal"]
     made = parsed(two("2,4", "4"))
     made.graph.initializer.append(constant("y", 4))
-    assert run(f"model {saved(made)} --explicit {tmp_path}/out.onnx --constants").code == 0
+    assert run(f"model {saved(made)} {words}").code == 0
     assert "Expand" in str(onnx.load(tmp_path / "out.onnx").graph.node)

@@ -50,9 +50,8 @@ def main() -> None:
     assert not whycast.compatible((3, 2), (4,))
     assert whycast.broadcast_strides((3, 1), (8, 8), (2, 3, 4)) == (0, 8, 0)
     assert (whycast.source_index((3, 1), (3, 4), (2, 3)), whycast.f(2, 1, 5)) == ((2, 0), 0)
-    loops: whycast.LoopPlan = whycast.plan(
-        (2, 3, 4), [3, 1], strides=[(12, 4, 1), np.array([1, 1])]
-    )
+    strides = (12, 4, 1), np.array([1, 1])
+    loops: whycast.LoopPlan = whycast.plan((2, 3, 4), [3, 1], strides=strides)
     assert loops == ((2, 3, 4), ((12, 0), (4, 1), (1, 0)))
     try:
         whycast.broadcast_shapes((0, 2), (2,))
@@ -63,14 +62,12 @@ def main() -> None:
     assert numpy_rule.broadcast_shapes((0, 2), 2) == (0, 2)
     grown: NDArray[np.float64] = numpy_rule.broadcast_to(column, (2, 3))
     assert onnx.expand(grown, (2, 1, 1)).shape == (2, 2, 3)
-    explicit = openvino.broadcast(row, (3, 2), [0], mode="explicit")
-    assert explicit.tolist() == [[10, 10], [20, 20], [30, 30]]
+    assert openvino.broadcast(row, (3, 2), [0], mode="explicit")[:, 1].tolist() == [10, 20, 30]
     assert ngraph.broadcast(row, (2, 3), {0}).tolist() == [[10, 20, 30], [10, 20, 30]]
     assert lax.broadcast_in_dim(column, (1, 2), (1, 0)).tolist() == [[1.5, 2.5]]
     gradient: NDArray[np.float64] = whycast.sum_to_shape(total, column.shape)
     assert gradient.tolist() == [[64.5], [67.5]]
-    along = openvino.broadcast_adjoint(total, (2,), [0], mode="explicit")
-    assert along.tolist() == [64.5, 67.5]
+    assert openvino.broadcast_adjoint(total, (2,), [0], "explicit").tolist() == [64.5, 67.5]
     assert ngraph.broadcast_adjoint(total, {0, 1}) == 132.0
     assert reference.broadcast(["a", "b"], (2, 1), (2, 2)) == ["a", "a", "b", "b"]
     everything = reference.broadcast_all([([1, 2], (2, 1)), ([7, 8], (2,))])
