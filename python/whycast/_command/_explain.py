@@ -91,7 +91,7 @@ def _tables(rule: Rule, steps: list[Line]) -> list[str]:
     tables: list[str] = []
     end = 0
     while end < len(columns) or not tables:
-        begin, end = end, end + 1
+        begin, end = end, min(end + 1, len(columns))
         while end < len(columns) and sum(widths[begin : end + 1]) <= room:
             end += 1
         rows, before = [], ""
