@@ -7,27 +7,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any, SupportsIndex
 
+import bad_values
 import ml_dtypes
 import numpy as np
 import pytest
-from bad_values import (
-    AXIS_SETS,
-    LOOSE_SHAPES,
-    LOOSE_TENSORS,
-    MEANINGFUL,
-    NEGATIVE,
-    NOT_ARRAYS,
-    NOT_INTEGERS,
-    NOT_VECTORS,
-    SHAPES,
-    TENSORS,
-    VECTOR,
-    VECTORS,
-    Parameter,
-    X,
-    fails,
-    parameters,
-)
+from bad_values import VECTORS, Parameter, X, fails, parameters
 
 import whycast
 from whycast import numpy_rule, onnx, openvino
@@ -46,13 +30,13 @@ def test_not_a_vector_of_integers(parameter: Parameter) -> None:
     """[E_OpenvinoBroadcast_any_Inputs_020] [E_OpenvinoBroadcast_any_Inputs_030]
     [E_NgraphBroadcast_any_Attributes_020] [E_Broadcast_any_Derived_150]
     """
-    expected = VECTOR
-    if parameter in AXIS_SETS:
-        expected = VECTOR.replace("expected ", "expected a set of integers, ")
-    values = [*NOT_VECTORS]
+    expected = bad_values.VECTOR
+    if parameter in bad_values.AXIS_SETS:
+        expected = bad_values.VECTOR.replace("expected ", "expected a set of integers, ")
+    values = [*bad_values.NOT_VECTORS]
     if parameter.name != "axes_mapping":
         values.append((None, r"None \(NoneType\)"))
-    if parameter not in AXIS_SETS:
+    if parameter not in bad_values.AXIS_SETS:
         values.append(({2, 3}, r"\{2, 3\} \(set\)"))
     for value, shown in values:
         fails(TypeError, f"{parameter.name}: {expected}{shown}$", parameter.call, value)
@@ -61,19 +45,19 @@ def test_not_a_vector_of_integers(parameter: Parameter) -> None:
 @parameters(*VECTORS)
 def test_not_an_integer(parameter: Parameter) -> None:
     """[E_Broadcast_any_Derived_150]"""
-    for value, shown in NOT_INTEGERS:
+    for value, shown in bad_values.NOT_INTEGERS:
         message = f"{parameter.name}, {parameter.place} 1: expected an integer, got {shown}$"
         for bad in ((2, value, 3), [2, value, 3]):
             fails(TypeError, message, parameter.call, bad)
-    for value in (2.0, "2", None, True, (2,)) if parameter in AXIS_SETS else ():
+    for value in (2.0, "2", None, True, (2,)) if parameter in bad_values.AXIS_SETS else ():
         message = rf"{parameter.name}: expected an integer, got .* \({type(value).__name__}\)$"
         fails(TypeError, message, parameter.call, {value, 0})
 
 
-@parameters(*SHAPES)
+@parameters(*bad_values.SHAPES)
 def test_negative_size(parameter: Parameter) -> None:
     """[E_Broadcast_any_Derived_150]"""
-    for value, shown in NEGATIVE:
+    for value, shown in bad_values.NEGATIVE:
         message = f"{parameter.name}, axis 1: expected a size of at least 0, got {shown}$"
         for bad in ((3, value, -1), [3, value, -1]):
             fails(ValueError, message, parameter.call, bad)
@@ -83,7 +67,7 @@ def test_negative_size(parameter: Parameter) -> None:
 
 def test_arguments_of_f() -> None:
     """[E_Broadcast_any_Derived_150]"""
-    for value, shown in NOT_INTEGERS:
+    for value, shown in bad_values.NOT_INTEGERS:
         for name, arguments in (("a", (value, 1, 1)), ("b", (0, value, 1)), ("c", (0, 1, value))):
             fails(TypeError, f"{name}: expected an integer, got {shown}$", f, *arguments)
     for name, arguments in (("b", (0, -2, 1)), ("c", (0, 1, -2))):
@@ -95,7 +79,7 @@ def test_source_index_outside_and_of_another_rank() -> None:
     for index in ((), (0,), (0, 0, 0)):
         message = rf"index: expected 2 indices, one for each axis of target, got {len(index)}$"
         fails(ValueError, message, source_index, (3,), (2, 3), index)
-    for value, shown in (*NEGATIVE, (4, "4")):
+    for value, shown in (*bad_values.NEGATIVE, (4, "4")):
         shown = shown.partition(";")[0]
         message = f"expected at least 0 and less than the target's size 4, got {shown}$"
         fails(IndexError, f"index, axis 1: {message}", source_index, (4,), (3, 4), (0, value))
@@ -133,16 +117,16 @@ def test_number_of_tensors() -> None:
     fails(ValueError, message, check_count, 2147483648, "array")
 
 
-@parameters(*TENSORS)
+@parameters(*bad_values.TENSORS)
 def test_not_an_array(parameter: Parameter) -> None:
     """[E_Broadcast_any_Derived_150]"""
-    for value, message in NOT_ARRAYS:
+    for value, message in bad_values.NOT_ARRAYS:
         fails(TypeError, f"{parameter.name}: {message}$", parameter.call, value)
 
 
-@parameters(*LOOSE_TENSORS, *LOOSE_SHAPES)
+@parameters(*bad_values.LOOSE_TENSORS, *bad_values.LOOSE_SHAPES)
 def test_what_numpys_rule_would_lose(parameter: Parameter) -> None:
-    for value, shown in MEANINGFUL:
+    for value, shown in bad_values.MEANINGFUL:
         fails(TypeError, f"{parameter.name}: expected .*, got {shown}$", parameter.call, value)
     # NumPy's own view of a masked array lacks the mask.
     for value in (np.ma.ones((2, 1)), np.ma.masked):
