@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from array_strategies import DTYPES, OTHER_DTYPES, Array, array_lists, plain, read_only
 from hypothesis import given
-from plain_rule import Shape
 from view_checks import address
 
 import whycast
@@ -45,9 +44,8 @@ def reaction(array: Any) -> tuple[object, ...]:
 
 def assert_same_array(ours: Array, theirs: Array) -> None:
     """Demand equal arrays, except for strides that nothing uses."""
-    assert type(ours) is type(theirs)
-    assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype)
-    assert ours.dtype.str == theirs.dtype.str
+    both = [(type(each), each.shape, each.dtype, each.dtype.str) for each in (ours, theirs)]
+    assert both[0] == both[1]
     for flag in ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "ALIGNED"):
         assert ours.flags[flag] == theirs.flags[flag], flag
     if ours.dtype.kind in "TV":
@@ -134,19 +132,13 @@ class Labelled(np.ndarray[tuple[int, ...], np.dtype[np.generic]]):
         self.finalized += 1
 
 
-def labelled(shape: Shape) -> Labelled:
-    array = np.arange(1.0, 1.0 + np.prod(shape)).reshape(shape).view(Labelled)
-    array.label = "x"
-    return array
+LABELLED = np.arange(1.0, 4.0).reshape(3, 1).view(Labelled)
+LABELLED.label = "x"
+PLAIN = [np.ones((3, 1)).view(kind) for kind in (np.matrix, np.recarray)]
+SUBCLASSES = [LABELLED, *(x for array in PLAIN for x in (array, array[::-1], array[:2]))]
 
 
-def subclasses() -> Iterator[Array]:
-    for array in (np.ones((3, 1)).view(np.matrix), np.ones((3, 1)).view(np.recarray)):
-        yield from (array, array[::-1], array[:2])
-    yield labelled((3, 1))
-
-
-@pytest.mark.parametrize("x", list(subclasses()), ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize("x", SUBCLASSES, ids=lambda x: type(x).__name__)
 @pytest.mark.parametrize("subok", [False, True])
 def test_subclass(x: Array, subok: bool) -> None:
     if isinstance(x, Labelled) and not subok:

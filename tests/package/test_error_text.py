@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -131,12 +131,10 @@ FAILURES: dict[str, tuple[Callable[[], object], type[ValueError], str]] = {
 }
 
 
-def twins(error: ValueError) -> Iterator[Any]:
-    yield type(error)(*error.args)
-    yield copy.copy(error)
-    yield copy.deepcopy(error)
-    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
-        yield pickle.loads(pickle.dumps(error, protocol))
+def twins(error: ValueError) -> list[Any]:
+    pickled = [pickle.dumps(error, k) for k in range(pickle.HIGHEST_PROTOCOL + 1)]
+    copies = [type(error)(*error.args), copy.copy(error), copy.deepcopy(error)]
+    return [*copies, *map(pickle.loads, pickled)]
 
 
 @pytest.mark.parametrize("name", FAILURES)

@@ -22,9 +22,8 @@ SMALL = all_shapes(3, 3)
 
 def check(shapes: tuple[Shape, ...], strides: tuple[Shape, ...] | None = None) -> None:
     """Demand as few loops as possible that visit all elements in row-major order."""
-    found = plan(*shapes, strides=strides)
+    sizes, steps = found = plan(*shapes, strides=strides)
     assert type(found) is whycast.LoopPlan
-    sizes, steps = found
     own = strides or tuple(map(row_major, shapes))
     assert walk(sizes, steps) == offsets(shapes, own), (shapes, own)
     assert len(sizes) == len(steps) > 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
@@ -29,10 +29,7 @@ MANY = 300
 
 # For each rule's error: the program, the one that reports the error, and two readings.
 RULES: dict[str, tuple[Callable[..., Any], ...]] = {
-    "E1": (
-        *(_kernel.broadcast_shapes, _kernel.first_violation),
-        *(plain_rule.e1, plain_rule.maxima),
-    ),
+    "E1": (_kernel.broadcast_shapes, _kernel.first_violation, plain_rule.e1, plain_rule.maxima),
     "Incompatible": (
         *(_kernel.numpy_broadcast_shapes, _kernel.first_mismatch),
         *(plain_rule.first_mismatch, plain_rule.agreed),
@@ -103,21 +100,13 @@ def test_numbers() -> None:
     ask(("", None), _kernel.check_shapes, ((), (3, 0), (1,)))
 
 
-def _lists() -> Iterator[tuple[Shape, ...]]:
-    yield ()
-    yield from product(SHAPES, repeat=1)
-    yield from product(SHAPES, FEW)
-    yield from product(plain_rule.all_shapes(1, 3), repeat=3)
-    yield from product(BIG, repeat=2)
-    yield from product(LONG, repeat=2)
-    yield from (
-        ((2, 3), (2, 1), (1, 4)),
-        ((1, 2), (3, 1), (3, 2), (1, 1, 5)),
-        ((1, 5), (2, 4), (3, 1)),
-    )
-    yield from product([(0, 1), (1, 0), (1,), (2, 1), ()], repeat=3)
-
-
+_PAIRS = [*product(FEW, SHAPES), *product(BIG, repeat=2), *product(LONG, repeat=2)]
+_LISTS: list[tuple[Shape, ...]] = [
+    *((), *product(SHAPES, repeat=1), *product(SHAPES, FEW)),
+    *(*product(plain_rule.all_shapes(1, 3), repeat=3), *product(BIG, repeat=2)),
+    *(*product(LONG, repeat=2), *product([(0, 1), (1, 0), (1,), (2, 1), ()], repeat=3)),
+    *(((2, 3), (2, 1), (1, 4)), ((1, 2), (3, 1), (3, 2), (1, 1, 5)), ((1, 5), (2, 4), (3, 1))),
+]
 _NEGATIVE = [
     *(((-1,),), ((2, -1),), ((1,), (-1,)), ((-1, 2), (3,)), ((3,), (2, -2)), ((0, -3), (0, 1)))
 ]
@@ -131,7 +120,7 @@ def test_shapes() -> None:
     [E_NumpyBroadcast_any_Error_010] [E_Broadcast_any_Derived_140]
     """
     ask(("NoTensor", None), _kernel.broadcast_shapes, ())
-    for given, (error, (program, first, fault_of, common)) in product(_lists(), RULES.items()):
+    for given, (error, (program, first, fault_of, common)) in product(_LISTS, RULES.items()):
         if not given and error == "E1":
             continue
         if (fault := fault_of(given)) is None:
@@ -183,17 +172,11 @@ def _repeated(strides: Shape) -> Shape:
     return tuple([axis for axis, step in enumerate(strides) if step == 0])
 
 
-def _pairs() -> Iterator[tuple[Shape, Shape]]:
-    yield from product(FEW, SHAPES)
-    yield from product(BIG, repeat=2)
-    yield from product(LONG, repeat=2)
-
-
 def test_targets() -> None:
     """[E_Broadcast_any_Step1_030] [E_Broadcast_any_Step2_050] [E_Broadcast_any_F_020]
     [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
     """
-    for shape, target in _pairs():
+    for shape, target in _PAIRS:
         wanted, strides = _trailing(shape, target), _strides(shape)
         ask(wanted, _kernel.broadcast_strides, shape, strides, target)
         ask(_then(wanted, _repeated), _kernel.repeated_trailing, shape, target)
@@ -301,7 +284,7 @@ def _along(shape: Shape, target: Shape, at: Shape) -> None:
 
 def test_expanded() -> None:
     """[E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Broadcast_any_Derived_140]"""
-    for shape, target in _pairs():
+    for shape, target in _PAIRS:
         ask(_common(shape, target), _kernel.expand_shape, shape, target)
 
 
@@ -323,7 +306,7 @@ def test_modes() -> None:
     for mode in (_kernel.Numpy(), _kernel.Explicit(), _kernel.Bidirectional()):
         assert _kernel.mode_of(_kernel.Given(mode)) is mode
     modes: tuple[Any, ...] = (_kernel.Numpy(), _kernel.Bidirectional())
-    for shape, target in _pairs():
+    for shape, target in _PAIRS:
         strides, without = _strides(shape), _kernel.view_without_axes
         given = (shape, strides, target)
         wanted = _viewed(shape, target)
@@ -366,7 +349,7 @@ def test_elements() -> None:
 
 def test_views() -> None:
     """[E_Broadcast_any_Derived_110] [E_Broadcast_any_E1_020]"""
-    for given in _lists():
+    for given in _LISTS:
         strides = tuple(map(_strides, given))
         wanted = outcome(_kernel.broadcast_shapes, given)
         if not wanted[0]:
