@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import tracemalloc
-from typing import Any
 
 import pytest
+from bad_values import fails
 
 import whycast
 from whycast import reference
@@ -24,8 +24,8 @@ def test_result_is_new_and_the_argument_untouched() -> None:
 
 
 def test_what_no_list_can_have() -> None:
-    with pytest.raises(ValueError, match=r"^data: expected 2\*\*16609\+ elements, .*, got 1$"):
-        reference.broadcast([0], (10**5000,), (10**5000,))
+    message = r"data: expected 2\*\*16609\+ elements, .*, got 1$"
+    fails(ValueError, message, reference.broadcast, [0], (10**5000,), (10**5000,))
     message = r"^target: no list has as many elements as a tensor of shape \(2, 2\*\*5000\+\)$"
     with pytest.raises(ValueError, match=message) as caught:
         reference.broadcast([0], (1,), (2, 2**5000))
@@ -35,54 +35,46 @@ def test_what_no_list_can_have() -> None:
 
 def test_no_list_is_made_on_the_way_to_one_that_cannot_be() -> None:
     """The last axes of the target alone have 2**33 elements."""
-    message = r"^target: no list has as many elements as a tensor of shape \(2, .*, 8589934592\)$"
+    message = r"target: no list has as many elements as a tensor of shape \(2, .*, 8589934592\)$"
+    asked, large = reference.broadcast, (2, 2**40, 2**33)
     tracemalloc.start()
     try:
-        with pytest.raises(ValueError, match=message):
-            reference.broadcast([0, 1], (2, 1, 1), (2, 2**40, 2**33))
+        fails(ValueError, message, asked, [0, 1], (2, 1, 1), large)
         axes = range(4)
         shapes = [tuple(2**17 if axis == m else 1 for axis in axes) for m in axes]
         lists = [[0] * 2**17] * 4
         before = tracemalloc.get_traced_memory()[1]
-        with pytest.raises(ValueError, match=r"^tensors: no list has as many elements"):
-            reference.broadcast_all(list(zip(lists, shapes, strict=True)))
+        pairs = list(zip(lists, shapes, strict=True))
+        fails(ValueError, "tensors: no list has as many elements", reference.broadcast_all, pairs)
         assert tracemalloc.get_traced_memory()[1] < before + 2**17
     finally:
         tracemalloc.stop()
     # Other faults of such arguments are still reported.
-    with pytest.raises(ValueError, match=r"^data: expected 2 elements"):
-        reference.broadcast([0], (2, 1, 1), (2, 2**40, 2**33))
-    with pytest.raises(whycast.BroadcastError):
-        reference.broadcast([0, 1], (2, 1, 1), (3, 2**40, 2**33))
-    with pytest.raises(whycast.BroadcastError, match=r"; expected a rank of at least 3, got"):
-        reference.broadcast([0, 1], (2, 1, 1), (2**40, 2**33))
-    lists[2] = [0]
-    with pytest.raises(ValueError, match=r"^tensor 2, data: expected 131072 elements"):
-        reference.broadcast_all(list(zip(lists, shapes, strict=True)))
+    fails(ValueError, "data: expected 2 elements", asked, [0], (2, 1, 1), large)
+    fails(whycast.BroadcastError, "", asked, [0, 1], (2, 1, 1), (3, *large[1:]))
+    message = "shape .*; expected a rank of at least 3, got"
+    fails(whycast.BroadcastError, message, asked, [0, 1], (2, 1, 1), large[1:])
+    pairs[2] = ([0], shapes[2])
+    fails(ValueError, "tensor 2, data: expected 131072 el", reference.broadcast_all, pairs)
 
 
 def test_errors() -> None:
     message = r"no room for a list of the elements of a tensor of shape \(2, 1125899906842624\)$"
-    with pytest.raises(MemoryError, match=f"^target: {message}"):
-        reference.broadcast([0], (1,), (2, 2**50))
-    with pytest.raises(TypeError, match=r"^data: expected a list, got \(1,\) \(tuple\)$"):
-        vars(reference)["broadcast"]((1,), (1,), (1,))
-    with pytest.raises(ValueError, match=r"^no tensor given: expected at least 1$"):
-        reference.broadcast_all([])
-    wrong: list[tuple[Any, str]] = [
-        (1, r"^tensors: expected a sequence of pairs of a list and a shape, got 1 \(int\)$"),
-        ("ab", r"^tensors: expected a sequence of pairs of a list and a shape, got 'ab' \(str\)$"),
-        ([([1], (1,)), [1]], r"^tensor 1: expected a pair of a list and a shape, got \[1\] "),
-        ([([1], (1,)), ((2,), (1,))], r"^tensor 1, data: expected a list, got \(2,\) \(tuple\)$"),
-    ]
-    for tensors, text in wrong:
-        with pytest.raises(TypeError, match=text):
-            reference.broadcast_all(tensors)
+    fails(MemoryError, f"target: {message}", reference.broadcast, [0], (1,), (2, 2**50))
+    message = r"data: expected a list, got \(1,\) \(tuple\)$"
+    fails(TypeError, message, reference.broadcast, (1,), (1,), (1,))
+    fails(ValueError, "no tensor given: expected at least 1$", reference.broadcast_all, [])
+    for tensors, text in (
+        (1, r"tensors: expected a sequence of pairs of a list and a shape, got 1 \(int\)$"),
+        ("ab", r"tensors: expected a sequence of pairs of a list and a shape, got 'ab' \(str\)$"),
+        ([([1], (1,)), [1]], r"tensor 1: expected a pair of a list and a shape, got \[1\] "),
+        ([([1], (1,)), ((2,), (1,))], r"tensor 1, data: expected a list, got \(2,\) \(tuple\)$"),
+    ):
+        fails(TypeError, text, reference.broadcast_all, tensors)
     message = r"expected 2 elements, the product of the sizes of shape \(2,\), got 3$"
     for data in ([[1, 2], [1, 2, 3]], [[1, 2], [1, 2, 3], [1]]):
         with pytest.raises(ValueError, match=rf"^tensor 1, data: {message}") as caught:
             reference.broadcast_all([(elements, (2,)) for elements in data])
         assert caught.value.__context__ is None
     # E1 comes before the count of elements.
-    with pytest.raises(whycast.BroadcastError):
-        reference.broadcast_all([([1], (2,)), ([1], (3,))])
+    fails(whycast.BroadcastError, "", reference.broadcast_all, [([1], (2,)), ([1], (3,))])

@@ -103,27 +103,20 @@ def _number(text: str) -> tuple[str, float]:
 
 def _run(arguments: argparse.Namespace) -> int:
     try:
-        from whycast._model._explicit import explicit
-        from whycast._model._infer import scopes
-        from whycast._model._names import Names
-        from whycast._model._page import page
-        from whycast._model._places import left_out, places
-        from whycast._model._read import data_files, opset, read
-        from whycast._model._report import called, report, text_of
-        from whycast._model._runs import check
+        from whycast._model import _explicit, _infer, _names, _page, _places, _read, _report, _runs
     except ImportError as missing:
         raise UsageError(f"it needs {missing.name}: pip install 'whycast[onnx]'") from None
     _demand_company(arguments)
-    model, names = read(arguments.file), Names()
-    known = scopes(model, names, arguments.sizes)
-    found = list(places(known.scopes, model, names))
-    about: dict[str, Any] = {"file": str(arguments.file), "opset": opset(model)}
-    about |= report(found, left_out(known.scopes, model), names, known)
+    model, names = _read.read(arguments.file), _names.Names()
+    known = _infer.scopes(model, names, arguments.sizes)
+    found = list(_places.places(known.scopes, model, names))
+    about: dict[str, Any] = {"file": str(arguments.file), "opset": _read.opset(model)}
+    about |= _report.report(found, _places.left_out(known.scopes, model), names, known)
     code = 1 if any(place.verdict == "never" for place in found) else 0
     if arguments.explicit is not None:
         form: Form = getattr(arguments, "as") or "expand"
         options = {name: getattr(arguments, name) for name in ("dynamic", "constants", "leave")}
-        made = explicit(model, known.scopes, found, form, **options)
+        made = _explicit.explicit(model, known.scopes, found, form, **options)
         _write_model(arguments.explicit, made, known, arguments.file)
         left = any(place.node.op_type not in arguments.leave for place, _ in made.left)
         code = code or (3 if left and not made.changed else 0)
@@ -131,17 +124,17 @@ def _run(arguments: argparse.Namespace) -> int:
             "file": str(arguments.explicit),
             "nodes added": made.added,
             "made explicit": made.changed,
-            "left": [{"node": called(place), "reason": reason} for place, reason in made.left],
+            "left": [{"node": _report.called(p), "reason": reason} for p, reason in made.left],
         }
     if arguments.check:
         files, numbers = (arguments.file, arguments.explicit), dict(arguments.input)
-        about["check"] = check(*files, names, found, known, numbers)
+        about["check"] = _runs.check(*files, names, found, known, numbers)
         code = 1 if about["check"]["differences"] else code
     if arguments.html is not None:
-        data = (arguments.file.parent / name for name in data_files(model))
+        data = (arguments.file.parent / name for name in _read.data_files(model))
         with output(arguments.html, "--html", arguments.file, *data) as file:
-            file.write(page(about).encode())
-    print(json.dumps(about) if arguments.json else text_of(about))
+            file.write(_page.page(about).encode())
+    print(json.dumps(about) if arguments.json else _report.text_of(about))
     return code
 
 
