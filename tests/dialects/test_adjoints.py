@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from array_strategies import Array, Subclass, arrays_of_shape, elements
 from axes_cases import numbered, outcome
+from bad_values import fails
 from hypothesis import given
 from hypothesis import strategies as st
 from plain_axes import Placed, axis_sets, explicit, ngraph, numpy_mode, sources
@@ -109,7 +110,6 @@ FOREIGN = (ml_dtypes.bfloat16, ml_dtypes.float8_e5m2, ml_dtypes.int4)
 )
 def test_what_has_no_sum(code: Any) -> None:
     delta = np.zeros(6, code) if np.dtype(code).kind not in "OTb" else elements(6, np.dtype(code))
-    message = rf"^delta: dtype {re.escape(str(delta.dtype))} has no sum here: expected one of int8"
+    message = rf"delta: dtype {re.escape(str(delta.dtype))} has no sum here: expected one of int8"
     for function, other in ((adjoint, ()), (sum_to_shape, ()), (of_ngraph, {0})):
-        with pytest.raises(TypeError, match=message):
-            function(delta, other)
+        fails(TypeError, message, function, delta, other)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -110,10 +111,10 @@ def test_out_that_is_an_input_or_another_output() -> None:
         ([first[::-1], x[:, ::-1]], "tensor 0"),
         ([first, first.T.T], "array 0"),
     ):
-        with pytest.raises(ValueError, match=rf"expected memory of its own, got some of {noun}$"):
-            broadcast(x, np.zeros(4), out=out)
-    with pytest.raises(ValueError, match=r"^out: expected none where copy is True"):
-        broadcast(X, Y, copy=True, out=good())
+        message = rf"out, array \d: expected memory of its own, got some of {noun}$"
+        fails(ValueError, message, partial(broadcast, x, np.zeros(4), out=out))
+    both = partial(broadcast, X, Y, copy=True, out=good())
+    fails(ValueError, "out: expected none where copy is True", both)
     # Outputs may interleave.
     room = np.zeros((3, 8))
     z, w = broadcast(np.arange(4.0), X, out=(room[:, ::2], room[:, 1::2]))

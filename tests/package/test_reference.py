@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import tracemalloc
 
-import pytest
 from bad_values import fails
 
 import whycast
@@ -26,10 +25,9 @@ def test_result_is_new_and_the_argument_untouched() -> None:
 def test_what_no_list_can_have() -> None:
     message = r"data: expected 2\*\*16609\+ elements, .*, got 1$"
     fails(ValueError, message, reference.broadcast, [0], (10**5000,), (10**5000,))
-    message = r"^target: no list has as many elements as a tensor of shape \(2, 2\*\*5000\+\)$"
-    with pytest.raises(ValueError, match=message) as caught:
-        reference.broadcast([0], (1,), (2, 2**5000))
-    assert caught.value.__context__ is None
+    message = r"target: no list has as many elements as a tensor of shape \(2, 2\*\*5000\+\)$"
+    error = fails(ValueError, message, reference.broadcast, [0], (1,), (2, 2**5000))
+    assert error.__context__ is None
     assert reference.broadcast([0], (1,), (2**5000, 0)) == []
 
 
@@ -71,10 +69,11 @@ def test_errors() -> None:
         ([([1], (1,)), ((2,), (1,))], r"tensor 1, data: expected a list, got \(2,\) \(tuple\)$"),
     ):
         fails(TypeError, text, reference.broadcast_all, tensors)
-    message = r"expected 2 elements, the product of the sizes of shape \(2,\), got 3$"
+    message = (
+        r"tensor 1, data: expected 2 elements, the product of the sizes of shape \(2,\), got 3$"
+    )
     for data in ([[1, 2], [1, 2, 3]], [[1, 2], [1, 2, 3], [1]]):
-        with pytest.raises(ValueError, match=rf"^tensor 1, data: {message}") as caught:
-            reference.broadcast_all([(elements, (2,)) for elements in data])
-        assert caught.value.__context__ is None
+        pairs = [(elements, (2,)) for elements in data]
+        assert fails(ValueError, message, reference.broadcast_all, pairs).__context__ is None
     # E1 comes before the count of elements.
     fails(whycast.BroadcastError, "", reference.broadcast_all, [([1], (2,)), ([1], (3,))])

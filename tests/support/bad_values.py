@@ -220,11 +220,12 @@ def parameters(*several: Parameter) -> pytest.MarkDecorator:
 
 def fails(
     expected: type[Exception], message: str, function: Callable[..., object], *arguments: object
-) -> None:
-    """Demand an exception of exactly this type, with a text that begins so."""
+) -> Any:
+    """Demand an exception of exactly this type, with a text that begins so; return it."""
     with pytest.raises(expected, match=f"^{message}") as caught:
         function(*arguments)
     assert caught.type is expected
+    return caught.value
 
 
 def state(array: Array) -> tuple[object, ...]:
