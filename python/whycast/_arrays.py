@@ -128,13 +128,9 @@ def _views(arrays: tuple[AnyArray, ...]) -> tuple[AnyArray, ...]:
         return tuple([own_view(array) for array in arrays])
     own = tuple([array.strides for array in arrays])
     common, strides = of_all(_kernel.broadcast_views, shapes, own)
-    return tuple(
-        [
-            # The same strides object: the shape is unchanged.
-            own_view(array) if strides[m] is own[m] else view_by(array, common, strides[m])
-            for m, array in enumerate(arrays)
-        ]
-    )
+    each = zip(arrays, own, strides, strict=True)
+    # The same strides object: the shape is unchanged.
+    return tuple([own_view(x) if new is old else view_by(x, common, new) for x, old, new in each])
 
 
 def _copied(view: AnyArray) -> AnyArray:

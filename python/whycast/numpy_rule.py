@@ -132,12 +132,8 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     if shapes and shapes.count(shapes[0]) == len(shapes):
         return tuple(arrays)
     common = _common_shape(shapes)
-    return tuple(
-        [
-            array if shape == common else _marked_view(array, common)
-            for array, shape in zip(arrays, shapes, strict=True)
-        ]
-    )
+    pairs = zip(arrays, shapes, strict=True)
+    return tuple([x if shape == common else _marked_view(x, common) for x, shape in pairs])
 
 
 @overload
