@@ -90,5 +90,9 @@ def test_views_that_numpy_cannot_have() -> None:
     for function in (whycast.broadcast, numpy_rule.broadcast_arrays):
         fails(ValueError, message, function, column, row)
     fails(ValueError, message, lambda: whycast.broadcast(column, row, copy=True))
+
+
+def test_no_room_for_a_copy() -> None:
+    """NumPy asks for the array in vain, which counts as taken memory."""
     with pytest.raises(MemoryError, match=r"shape \(70368744177664,\) and data type float64"):
         whycast.broadcast(X, np.broadcast_to(BYTE, (2**46,)), copy=True)
