@@ -11,7 +11,6 @@ from whycast._types import Axes, Shape
 
 _AnswerT = TypeVar("_AnswerT")
 
-# The exceptions of the kernel.
 REFUSALS: tuple[type[Exception], ...] = tuple(
     each
     for each in vars(_kernel).values()

@@ -15,7 +15,6 @@ from whycast.testing import strategies
 DType: TypeAlias = "np.dtype[np.generic] | np.dtypes.StringDType[object]"
 Array: TypeAlias = "np.ndarray[tuple[int, ...], DType]"
 
-# SONNX's types.
 DTYPES: tuple[DType, ...] = (
     *(np.dtype(order + code) for code in ("f2", "f4", "f8") for order in "<>"),
     *(np.dtype(order + code) for code in ("i1", "i2", "i4", "i8", "q") for order in "<>"),

@@ -17,7 +17,6 @@ from whycast.testing._lines import Request, answer, read_request
 from whycast.testing._lines._json import Message, line_of, parse
 from whycast.testing._report._judge import expected
 
-# Limits of an answer and of a request.
 _MAX_BYTES, _MAX_LINE = 2**26, 2**28
 
 _DESCRIPTION = (
