@@ -1,7 +1,5 @@
 """The gate: every theorem claimed is proved by two families of provers, from nothing else."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Ask cvc5 for certificates, in a process of its own: questions as JSON in, lines of JSON out."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource

@@ -6,8 +6,6 @@ build/certificates keeps cvc5's answers, under the hash of the task; every certi
 again.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import json

@@ -5,8 +5,6 @@ the order of terms in sums, products, conjunctions and disjunctions. With other 
 another proof, for a person to read: the list has the step where it begins.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from typing import NamedTuple

@@ -4,8 +4,6 @@ A polynomial has a coefficient for each product of terms that are no sums or pro
 same polynomial are equal, whatever these terms are.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 from fractions import Fraction

@@ -3,8 +3,6 @@
 Bound variables are compared as sets: to bind one twice, or one that does not occur, has no meaning.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 from certify.equality import sides

@@ -4,8 +4,6 @@ A conclusion holds in every model of the task's assertions and of the present su
 every assignment to free variables. It is forgotten with the supposition that it is below.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path

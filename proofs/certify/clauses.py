@@ -4,8 +4,6 @@ A clause is a disjunction of its arguments, its literals; `false` has none, and 
 its own one literal.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from certify.rules import Terms, number, rule

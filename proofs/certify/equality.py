@@ -1,7 +1,5 @@
 """Rules of equality: equal things are equal in every place."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from certify.rules import RULES, rule

@@ -1,7 +1,5 @@
 """Rules that compare normal forms, and rules that compute."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

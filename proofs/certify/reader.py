@@ -4,8 +4,6 @@ A task declares symbols and asserts formulas; a certificate has the steps from t
 unknown command, word or annotation is refused.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction

@@ -4,8 +4,6 @@ The conclusion holds wherever the premises hold, for every assignment to free va
 refuses unexpected premises and arguments; Python refuses a wrong number of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from certify.reader import Value

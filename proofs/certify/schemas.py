@@ -5,8 +5,6 @@ any term, everywhere the same. `Zs...` stands for any number of arguments of the
 around it, given as their conjunction or disjunction: without Zs, `(and Y Zs...)` is `Y`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ and refused unless the pinned one comes out. The pinned compiler and libraries m
 folder, as names of the linker and the version of the C compiler are taken out.
 """
 
-from __future__ import annotations
-
 import argparse
 import fcntl
 import shutil

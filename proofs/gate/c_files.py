@@ -1,7 +1,5 @@
 """Read the deployed C as text: its functions, their programs, the comments of the header."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import NamedTuple

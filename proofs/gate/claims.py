@@ -6,8 +6,6 @@ what Why3 reads, names resolved, one of the sentence, and the day on which a per
 It also seals lists that no proof looks at, and the theories' other comments: see inventory.py.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -5,8 +5,6 @@ ruff format the Python. Why3's printer writes the definitions of the C, which be
 and the codes and prototypes of the header.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import builtins

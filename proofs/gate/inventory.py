@@ -1,7 +1,5 @@
 """The lists that no proof looks at: `entries` has each, to be sealed as definitions are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path

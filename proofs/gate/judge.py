@@ -1,7 +1,5 @@
 """Judge the facts: every check of the gate, and every failure with its place."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Container, Iterable, Iterator, Mapping

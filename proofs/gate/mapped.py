@@ -3,8 +3,6 @@
 A line has one declaration, and the reason why its text means the same as the symbol in a comment.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 build/ keeps what `whygate` says of a theory's session, under the hash of all that decides it.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

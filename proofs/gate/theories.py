@@ -1,7 +1,5 @@
 """Find the theories, the order to read them in, and their comments."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping

@@ -4,8 +4,6 @@ why3/trace.toml has the clauses, and says where a tag may stand. In Python that 
 a comment right below it, which `help` does not show. Orphans in either direction are failures.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import xml.etree.ElementTree as ET

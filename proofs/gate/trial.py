@@ -5,8 +5,6 @@ is a Python one (terms.py), also a function on the integers, so that a condition
 decided. A condition that cannot be computed is an error, and so is a change that none allows.
 """
 
-from __future__ import annotations
-
 import copy
 import re
 import tempfile

@@ -4,8 +4,6 @@ Memory has exactly the bytes that a value speaks of, under sanitizers for addres
 behaviour. Ghost state (how much was written, which part is lent) is counted as c/trusted.mlw says.
 """
 
-from __future__ import annotations
-
 import copy
 import re
 import subprocess

@@ -10,8 +10,6 @@ with its contents, and the paths together have to cover all inputs. Ends that a 
 allow are printed with the path and an input; so are Z3's missing answers.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import multiprocessing

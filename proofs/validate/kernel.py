@@ -4,8 +4,6 @@ Anything that treats an unknown integer differently, such as `is` or classes of 
 only the names of Python's grammar that are listed here may occur.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import sys

@@ -4,8 +4,6 @@ The types in WhyML give the arguments: sequences of each length up to a bound, o
 Programs that move elements are left out: these do not depend on integers beyond small cases.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from itertools import product

@@ -4,8 +4,6 @@ The contract is computed on the same unknown integers, and its comparisons decid
 the program and its contract together, each condition is true, false, or without a value.
 """
 
-from __future__ import annotations
-
 import signal
 import time
 from collections.abc import Sequence

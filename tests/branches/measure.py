@@ -7,8 +7,6 @@ themselves: one that is killed leaves nothing, so what a child does last is test
 go on to its end. What is not reached, and why, stands in pyproject.toml; all else has to be.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Instances of rules: premises and arguments, right ones and others, by a table or by a pattern."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Small models: what a term is worth where sorts have two elements, and symbols random values."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

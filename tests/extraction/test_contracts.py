@@ -1,7 +1,5 @@
 """Conditions of contracts: what whycontract says of WhyML, computed of integers that are known."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -3,8 +3,6 @@
 That compilers take the C, and that it does what it should, is for tests/c.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -3,8 +3,6 @@
 The form of what is printed is to be seen in the committed files, which `extract --check` compares.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

@@ -3,8 +3,6 @@
 `make validate` does the same for all programs that compute on integers, and for larger ranks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from copy import copy
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The operations that the proofs trust: the gate tries the real ones, and notices wrong ones."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -4,8 +4,6 @@ Documented exceptions are those under Raises in a docstring. `MineError`, of an 
 passes through. tests/package and tests/dialects test the results of plain arguments.
 """
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import tempfile

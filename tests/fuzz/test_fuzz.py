@@ -1,7 +1,5 @@
 """Wild values: the harness notices faults, and a short run of it finds none (`make fuzz`: more)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Values for one argument of a call: right ones in any form, and wrong ones."""
 
-from __future__ import annotations
-
 import array
 from collections import UserList, deque
 from collections.abc import Iterator, Sequence

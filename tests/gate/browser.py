@@ -1,7 +1,5 @@
 """Pages as Chromium shows them."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """A small tree with made-up facts, and pages as they are without scripts."""
 
-from __future__ import annotations
-
 import sys
 from html.parser import HTMLParser
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Small trees with the real tools, provers and lock, to tamper with; a gate takes two seconds."""
 
-from __future__ import annotations
-
 import functools
 import os
 import re

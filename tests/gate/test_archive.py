@@ -1,7 +1,5 @@
 """The script of an archive: what it takes, what it refuses, what it says of the hashes."""
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 from pathlib import Path

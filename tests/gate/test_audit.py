@@ -1,7 +1,5 @@
 """What theories take for granted, what satisfies their hypotheses, and goals that say nothing."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -3,8 +3,6 @@
 The facts are made up, and sealed before they are changed.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The site: it leads everywhere, has every public name, and says what package and facts say."""
 
-from __future__ import annotations
-
 import argparse
 import html
 import importlib

@@ -1,7 +1,5 @@
 """The documents: their examples give what stands there, their links and their order are right."""
 
-from __future__ import annotations
-
 import doctest
 import re
 import subprocess

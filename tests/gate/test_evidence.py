@@ -1,7 +1,5 @@
 """The evidence says what the facts say, and is the same for the same sources."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The gate lets a sound tree pass and names what is wrong with any other."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import json

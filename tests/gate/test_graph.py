@@ -1,7 +1,5 @@
 """What rests on what, of small facts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Mutants are drawn from definitions, and the outcome of each is reported."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

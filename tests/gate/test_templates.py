@@ -1,7 +1,5 @@
 """Templates: what their instances have of them, what makes them none, and what makers promise."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

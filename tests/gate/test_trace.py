@@ -1,7 +1,5 @@
 """The trace of a small tree has no orphans, and each kind of orphan is found and named."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

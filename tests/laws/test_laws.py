@@ -4,8 +4,6 @@ Every test names the theorem it executes. No element occurs twice in the arrays:
 place shows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import permutations, product
 
