@@ -1,17 +1,18 @@
-"""The documents: their examples give what stands there, their links and their order are right."""
+"""The documents: examples print what stands there; links, order and pictures match the tree."""
 
 import doctest
 import re
 import subprocess
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 
 import pytest
 
 from evidence import doc
-from gate.theories import USED_FILE, theory_files, used_files
+from gate.closed import ROOT
+from gate.theories import all_uses, closure, room, theory_files, used_files
 
-ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 DOCUMENTS = [
     "README.md",
     "CONTRIBUTING.md",
@@ -61,28 +62,38 @@ def test_links_lead_to_files(name: str) -> None:
     assert [link for link in links if not (ROOT / name).parent.joinpath(link).exists()] == []
 
 
-# Rooms: `| [core](why3/core/) | shapes, ... |`
-
+# A row of README's table: `| [core](why3/core/) | shapes, ... |`
 ROOM = re.compile(r"^\| \[(\w+)\]\(why3/\1/\) \|", re.MULTILINE)
-ROOMS = ROOM.findall((ROOT / "README.md").read_text(encoding="utf-8"))
-THEORIES = {
-    path.relative_to(ROOT / "why3").as_posix(): path.read_text(encoding="utf-8")
-    for path in sorted(ROOT.glob("why3/**/*.mlw"))
-}
-
-
-def test_each_room_uses_only_itself_and_those_above_it() -> None:
-    for name, text in THEORIES.items():
-        room, _, file = name.partition("/")
-        assert room in ROOMS, name
-        assert "/" not in file, name
-        used = {theory.partition(".")[0] for theory in USED_FILE.findall(text)}
-        assert used.isdisjoint(ROOMS[ROOMS.index(room) + 1 :]), name
 
 
 def test_theories_are_read_in_the_order_of_the_rooms_and_of_dependency() -> None:
     order = theory_files(ROOT)
-    assert len(order) == len(THEORIES)
-    assert [room for room, _ in groupby(theory.split("/")[1] for theory in order)] == ROOMS
+    assert {theory.count("/") for theory in order} == {2}
+    assert [key for key, _ in groupby(theory.split("/")[1] for theory in order)] == ROOM.findall(
+        README
+    )
     for number, theory in enumerate(order):
         assert {*used_files(ROOT / theory)} & {*order} <= {*order[:number]}, theory
+
+
+def test_rooms_use_those_on_their_left_in_the_picture() -> None:
+    picture = (ROOT / "proofs/README.md").read_text(encoding="utf-8").split("```")[1][4:]
+    at = {
+        f"why3/{match[0]}": match.start()
+        for line in picture.splitlines()
+        for match in re.finditer(r"[a-z]\w*", line.partition("─►")[0])
+    }
+    uses = all_uses(ROOT)
+    pairs = {(room(a), room(b)) for a in uses for b in closure(a, uses) if room(a) != room(b)}
+    assert {each for pair in pairs for each in pair} == {*at}
+    assert [pair for pair in pairs if at[pair[1]] >= at[pair[0]]] == []
+
+
+def test_each_file_of_the_core_names_the_next() -> None:
+    way = README[README.index("## Read it in an hour") : README.index("`make core`")]
+    files = [ROOT / link for link in re.findall(r"\]\((.*?)\)", way)]
+    assert len(files) == 14
+    for file, following in pairwise(files):
+        head = re.split(r"\*\)\n|\"\"\"\n", file.read_text(encoding="utf-8"))[0]
+        (name,) = re.findall(r"Next: `(.*?)`", head)
+        assert following.as_posix().removesuffix(".py").endswith(name.removesuffix(".py")), file
