@@ -29,7 +29,6 @@ OTHERS = ("tests/fuzz", "tests/laws", "tests/oracle", "tests/peers", "python/why
 
 
 def coverage(*words: str, **environment: str) -> int:
-    """Run a command of coverage.py, and give its exit code."""
     command = [sys.executable, "-m", "coverage", *words]
     return subprocess.run(command, cwd=ROOT, env={**os.environ, **environment}).returncode
 
@@ -51,7 +50,6 @@ def measure(name: str, tests: Sequence[str], native: str) -> int:
 
 
 def main() -> int:
-    """Measure, and name each line and branch that is missing."""
     shutil.rmtree(OUT, ignore_errors=True)
     parts = {"requirements": (REQUIREMENTS, "0"), "accelerated": (ACCELERATED, "1")}
     parts |= {"others": (OTHERS, "1")}

@@ -163,14 +163,13 @@ READER.symbols |= SYMBOLS | {str(x.label): x for x in VARIABLES}
 
 
 def words(pattern: Expression) -> set[str]:
-    """Collect the words of a pattern that stand for something."""
     if isinstance(pattern, str):
         return {pattern} if pattern[0].isupper() else set()
     return set[str]().union(*map(words, pattern))
 
 
 def of_line(line: list[Expression], language: Language) -> Given:
-    """Draw what the capitals of a line stand for, and read it."""
+    """Draw terms for the capitals of a line."""
     kinds = {name: DRAWN.get(name.rstrip("123")) for name in sorted(words(line))}
     drawn = {name: kind(language) for name, kind in kinds.items() if kind}
 
@@ -192,7 +191,7 @@ SORTS = {**dict.fromkeys("AB", ARRAY), **dict.fromkeys("EIJ", U), "N": INT, "M":
 
 
 def of_schema(schema: schemas.Schema, language: Language) -> Given:
-    """Give terms for the words of a pattern, and what it is given with them."""
+    """Draw premises and arguments that match a pattern."""
     pick = language.chance.choice
     one = pick((INT, INT, REAL) if schema.name.startswith("arith") else (BOOL, INT, U, REAL))
     sorts, found = SORTS | dict.fromkeys("XYZ", one), dict[str, Term]()
@@ -215,7 +214,7 @@ INSTANCES |= {spelled(schema.name): [partial(of_schema, schema)] for schema in s
 
 
 def drawn(name: str, instances: list[Instance], often: int) -> Iterator[Given]:
-    """Draw instances; of each three one as it is, and two changed in one place."""
+    """Draw instances: one in three fits, two are changed in one place."""
     language = Language(name)
     for i in range(often):
         try:
@@ -228,7 +227,7 @@ def drawn(name: str, instances: list[Instance], often: int) -> Iterator[Given]:
 
 
 def changed(given: Given, language: Language) -> Given:
-    """Change a premise or an argument in one place, or take one out, or exchange two."""
+    """Change, remove or exchange premises or arguments."""
     premises, arguments = [*given[0]], [*given[1]]
     pick = language.chance.choice
     of: list[Any] = pick([each for each in (premises, arguments) if each])
@@ -245,7 +244,6 @@ def changed(given: Given, language: Language) -> Given:
 
 
 def elsewhere(term: Term, language: Language) -> Term:
-    """Change a term in one place."""
     chance, new = language.chance, [*term.arguments]
     if new and chance.random() < 0.75:
         i = chance.randrange(len(new))

@@ -41,7 +41,7 @@ Assignment = Mapping[Term, Any]
 
 
 def quotient(a: int, b: int) -> int:
-    """Divide as SMT-LIB says: the remainder is not negative."""
+    """Divide as SMT-LIB does: the remainder is not negative."""
     for q in range(-abs(a) - 1, abs(a) + 2):
         if 0 <= a - b * q < abs(b):
             return q
@@ -79,7 +79,6 @@ MEANING: dict[str, Callable[..., Any]] = {
 
 
 def value(term: Term, model: Model, at: Assignment) -> Any:
-    """Compute what a term is worth."""
     match term.operator:
         case "true" | "false":
             return term.operator == "true"
@@ -107,7 +106,7 @@ def value(term: Term, model: Model, at: Assignment) -> Any:
 
 
 class Table(dict[tuple[Any, ...], Any]):
-    """A function, by its values."""
+    """A function, as a table of its values."""
 
     def __call__(self, *arguments: Any) -> Any:
         return self[arguments]
@@ -120,9 +119,6 @@ def assigned(term: Term) -> Iterator[dict[Term, Any]]:
         yield dict(zip(xs, values, strict=True))
 
 
-# Random models, and terms of a small language
-
-
 FUNCTIONS = {"f": (U, U), "g": (U, U), "p": (U, BOOL), "q": (U, BOOL), "size": (U, INT)}
 CONSTANTS = {"c": U, "d": U, "i": INT, "j": INT, "a": ARRAY, "b": ARRAY}
 CONSTANTS |= dict.fromkeys(("A", "B", "C", "D"), BOOL)
@@ -133,7 +129,6 @@ VARIABLES += [variable("v", BOOL), variable("n", INT), variable("m", INT), varia
 
 
 def random_model(chance: random.Random) -> Model:
-    """Give every symbol a value."""
     model: Model = {name: chance.choice(VALUES[sort]) for name, sort in CONSTANTS.items()}
     for name, (domain, result) in FUNCTIONS.items():
         model[name] = Table({(v,): chance.choice(VALUES[result]) for v in VALUES[domain]})
@@ -145,13 +140,10 @@ def random_model(chance: random.Random) -> Model:
 
 
 class Language:
-    """Random terms."""
-
     def __init__(self, seed: str) -> None:
         self.chance = random.Random(seed)
 
     def term(self, sort: Sort, depth: int = 2) -> Term:
-        """Give a term of a sort."""
         pick = self.chance.choice
         if depth == 0 or sort not in VALUES or self.chance.random() < 0.25:
             known = [each for each in (*SYMBOLS.values(), *VARIABLES) if each.sort == sort]
@@ -184,7 +176,7 @@ class Language:
         return apply(SYMBOLS[name], *arguments) if name in SYMBOLS else build(name, *arguments)
 
     def variables(self) -> list[Term]:
-        """Give one variable or two of sorts that are finite."""
+        """Draw one or two variables of finite sorts."""
         finite = [each for each in VARIABLES if each.sort not in (INT, REAL)]
         return self.chance.sample(finite, self.chance.choice((1, 1, 2)))
 
@@ -211,6 +203,6 @@ def fails(
 
 
 def closed(formula: Term) -> Term:
-    """Say that a formula holds for all values of its variables that have few."""
+    """Bind the variables of finite sorts."""
     xs = [x for x in formula.free if x.sort not in (INT, REAL)]
     return bind("forall", xs, formula) if xs else formula

@@ -151,11 +151,8 @@ def test_a_let_that_is_hidden_captures_nothing() -> None:
     assert Task(TASK.replace("(check-sat)", hidden + "(check-sat)"))
 
 
-# What would be unsound
-
-
 def by_conjunction(formulas: str, premises: str, index: int) -> str:
-    """Write the certificate with two steps more: a conjunction, and what it was made of."""
+    """Add two steps to the certificate: a conjunction, then one of its formulas."""
     step = f"(step @p7 (and {formulas}) :rule and_intro :premises ({premises}))"
     other = f"(step @p8 @t2 :rule and_elim :premises (@p7) :args ({index}))"
     return CERTIFICATE.replace("(step @p6", f"{step}\n{other}\n(step @p6").replace(
@@ -175,7 +172,6 @@ def test_a_change_is_told_apart_from_another_proof() -> None:
 
 
 def steps(*lines: str) -> str:
-    """Write a certificate of steps."""
     front = '(declare-sort U 0)(define @x () (@var "x" U))(define @y () (@var "y" U))'
     return f"({front}{''.join(lines)})"
 
@@ -277,9 +273,6 @@ def test_names_of_bound_variables_say_nothing_and_others_do() -> None:
         terms = [reader.term(each, scope) for each in expressions(text)]
         for a, b in zip(terms[::2], terms[1::2], strict=True):
             assert same_but_for_names(a, b) is is_alike, (str(a), str(b))
-
-
-# The room of what a certificate rests on
 
 
 def test_the_checker_is_small_and_has_nothing_of_others() -> None:

@@ -29,7 +29,7 @@ Scope = Mapping[str, list[str]]
 
 
 class Script:
-    """A task that is drawn: it is well-sorted, as far as its names are what they seem."""
+    """A drawn task; it is well-sorted unless an odd name changes its meaning."""
 
     def __init__(self, seed: int) -> None:
         self.draw = random.Random(seed)
@@ -44,7 +44,7 @@ class Script:
         return str(self.draw.choice(ODD + RESERVED))
 
     def name(self) -> str:
-        """Draw a name that hides another, as often as not."""
+        """Draw a name; about half of them hide another."""
         return self.odd() if self.draw.random() < 0.03 else self.draw.choice(USUAL)
 
     def written(self, name: str) -> str:
@@ -55,7 +55,6 @@ class Script:
         return f"({' '.join(f'({self.written(name)} {thing})' for name, thing in pairs)})"
 
     def declared(self, name: str) -> str:
-        """Declare a name, or define it."""
         sort, *own = self.known[name] = self.draw.choices(SORTS, k=self.draw.randint(1, 3))
         if self.draw.random() < 0.6:
             return f"(declare-fun {self.written(name)} ({' '.join(own)}) {self.written(sort)})"
@@ -108,7 +107,7 @@ def written(term: Term) -> str:
 
 
 def read_by_z3(text: str) -> list[z3.ExprRef] | None:
-    """Give what a task asserts, as Z3 reads it; it may refuse."""
+    """Return the assertions that Z3 reads; None if Z3 refuses the task."""
     try:
         return list(z3.parse_smt2_string(text))
     except z3.Z3Exception:
@@ -116,7 +115,7 @@ def read_by_z3(text: str) -> list[z3.ExprRef] | None:
 
 
 def read_by_both(text: str) -> tuple[list[z3.ExprRef] | None, list[z3.ExprRef] | None]:
-    """Read a task with Z3, and before that what we read in it; either may refuse."""
+    """Return what we and Z3 read; None for a reader that refuses the task."""
     try:
         asserted = [f"(assert {written(each)})" for each in Task(text).assertions]
     except (Refused, ValueError):  # `check` refuses either.
@@ -126,7 +125,7 @@ def read_by_both(text: str) -> tuple[list[z3.ExprRef] | None, list[z3.ExprRef] |
 
 
 def same(a: z3.ExprRef, b: z3.ExprRef) -> bool:
-    """Tell whether two formulas are one; in macros Z3 simplifies some."""
+    """Compare two formulas; Z3 simplifies some of them in macros."""
     return bool(a.eq(b) or z3.simplify(a).eq(z3.simplify(b)))
 
 

@@ -22,7 +22,7 @@ NAMES = {rule: name for name, rule in RULES.items() if name in INSTANCES}
 
 
 def outcomes(name: str, rule: Rule, instances: list[Instance], often: int) -> Iterator[str]:
-    """Try a rule: it refuses, as it likes, or its conclusion is right, or wrong."""
+    """Try a rule: yield `refused`, `right` or `wrong` for each instance."""
     chance = random.Random(name)
     for premises, arguments in drawn(name, instances, often):
         try:
@@ -51,7 +51,7 @@ def test_a_conclusion_holds_where_the_premises_do(name: str) -> None:
 # From premises that contradict each other everything follows.
 @pytest.mark.parametrize("name", sorted({*NAMES.values()} - {"contra"}))
 def test_another_conclusion_is_noticed(name: str) -> None:
-    """Some of the others hold as well."""
+    """Some other conclusions hold, too."""
     language = Language(name)
 
     def wrong(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:

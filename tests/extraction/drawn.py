@@ -42,7 +42,7 @@ TYPES = {"python": ("int", "A.array int"), "c": ("int64", "result")}
 
 
 class LeaveError(Exception):
-    """Something is raised, or returned."""
+    """The program raises an exception, or returns."""
 
 
 class State:
@@ -211,7 +211,7 @@ RULES: list[tuple[str, str, str, Callable[..., Any]]] = [
 
 
 class Draw:
-    """The drawing of one program. A scope has for each variable the letter that made it."""
+    """Draws one program. A scope maps each variable to the letter that made it."""
 
     def __init__(self, seed: int, language: str) -> None:
         self.random, self.count = random.Random(seed), itertools.count()
@@ -255,7 +255,7 @@ class Draw:
 
 
 class Program(NamedTuple):
-    """A program, and what it gives for each input: its value, then the memory."""
+    """A program, and for each input its value and the memory after it."""
 
     name: str
     text: str
@@ -268,7 +268,6 @@ class Program(NamedTuple):
 
 
 def drawn(seed: int, language: str) -> Program:
-    """Draw a program, and evaluate it."""
     body, run = Draw(seed, language).part("n", {"x": "v", "y": "v"}, 6)
     if language == "python":
         body = f"try {body} with Stop -> 90 | Found _ -> 91 end"
@@ -286,7 +285,6 @@ def drawn(seed: int, language: str) -> Program:
 
 
 def module(definitions: Iterable[str], language: str) -> str:
-    """Write a module, with a line for each definition."""
     number, memory = TYPES[language]
     text = HEADS[language] + BOTH + "".join(f"{each}\n" for each in definitions) + "end\n"
     return re.sub(r"\bMEM\b", memory, re.sub(r"\bINT\b", number, text))
@@ -299,7 +297,7 @@ def printed(file: Path, language: str) -> str:
 
 
 def made(programs: Sequence[Program], language: str) -> Iterator[tuple[Sequence[Program], str]]:
-    """Print programs, in groups without those that are refused."""
+    """Print programs in groups, without the refused ones."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "drawn.mlw"
         text = module((each.definition for each in programs), language)
@@ -354,7 +352,7 @@ def run_c(programs: Sequence[Program], text: str) -> Iterator[list[object]]:
 def compare(
     programs: Sequence[Program], language: str, count: Counter[str]
 ) -> Iterator[tuple[Program, list[list[object]]]]:
-    """Count what becomes of programs; give those that compute something else, and what."""
+    """Count outcomes; yield the programs with wrong results, and these."""
     count["drawn"] += len(programs)
     for part, text in made(programs, language):
         results = (run_c if language == "c" else run_python)(part, text)
@@ -367,7 +365,6 @@ def compare(
 
 
 def main(number: int) -> int:
-    """Compare so many programs of each language; 1 if one differs."""
     total = Counter[str]()
     for language in TYPES:
         count = Counter[str]()

@@ -85,7 +85,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.mark.parametrize("number", range(len(CONDITIONS)), ids=list(CONDITIONS))
 def test_what_a_condition_comes_to(number: int, small: Any) -> None:
-    """It is computed of 3, and of an unknown integer that is 3."""
+    """Compute it for 3, and for an unknown integer that equals 3."""
     expected = list(CONDITIONS.values())[number]
     (found,) = (
         p["conditions"] for p in small["programs"] if p["name"].endswith(f"condition_{number}")

@@ -54,9 +54,6 @@ def test_a_comment_is_the_one_right_before_the_name(tmp_path: Path) -> None:
     assert extraction.comment(f"{file}:6:6") == ""
 
 
-# What is refused of the C
-
-
 @pytest.mark.parametrize(
     "line", ["syntax val copy  ", "syntax val (/)", "syntax type buffer", "syntax literal"]
 )

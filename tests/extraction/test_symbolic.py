@@ -66,7 +66,7 @@ def test_each_program_keeps_its_contract(name: str, module: ModuleType) -> None:
 
 
 def planted(name: str, old: str, new: str) -> str:
-    """Give the kernel with another text in a program, at the first place."""
+    """Replace the first occurrence of a text in a program of the kernel."""
     above, head, below = TEXT.partition(f"\ndef {name}(")
     body, end, rest = below.partition("\n\n\n")
     assert old in body
@@ -82,9 +82,6 @@ def test_a_planted_fault_is_noticed(fault: str) -> None:
         run(NAMED[name], changed, *form) for form in sorted(forms, key=lambda f: len(str(f)))
     )
     assert any(result.finding for result in results)
-
-
-# The command
 
 
 def test_what_differs_fails_with_path_and_input(
@@ -112,9 +109,6 @@ def test_what_differs_fails_with_path_and_input(
     changed.write_text(TEXT.replace("def f(", "def g("), encoding="utf-8")
     with pytest.raises(ToolError, match="f, g: in the kernel or with a contract, not both"):
         validate.main(["--only", "pad"])
-
-
-# What it refuses
 
 
 OPERATIONS: dict[str, Callable[[Any], Any]] = {

@@ -15,11 +15,8 @@ ROOT = Path(__file__).parents[2]
 PYTHON = "why3/kernel/trusted.mlw"
 
 
-# Wrong drivers
-
-
 def mapped_to(language: str) -> tuple[dict[str, Entry], Mapping[str, trial.Operation]]:
-    """Give what the driver of a language maps, and these operations."""
+    """Return the entries of a driver and the operations that they map."""
     vals = {entry.name: entry for entry in mapped.read(ROOT, language) if entry.kind == "val"}
     modules = sorted({entry.module for entry in vals.values()})
     return vals, trial.operations(Program(ROOT, "whycontract"), modules, language)
@@ -94,9 +91,6 @@ def test_c_that_does_something_else_is_noticed(tmp_path: Path) -> None:
     assert [e.template for each, e in changed if not any(trial.faults(each, e, driver))] == []
 
 
-# Wrong contracts
-
-
 # The library's cubes: nobody knows three with this sum but by a search that no trial makes.
 CUBES = "forall x y z. x * x * x + y * y * y + z * z * z <> 33"
 CONTRACTS = {
@@ -130,9 +124,6 @@ end
     found = list(trial.faults(operation, entry, None))
     assert len(found) == 1
     assert re.search(CONTRACTS[condition], found[0])
-
-
-# Drivers
 
 
 @pytest.mark.parametrize(

@@ -26,11 +26,11 @@ import whycast
 
 
 class DefectError(AssertionError):
-    """A call after which something is not as it has to be."""
+    """A call broke a promise."""
 
 
 class Target(NamedTuple):
-    """Where a function takes a value, the values that it is given there, what it may raise."""
+    """A parameter, the values to draw for it, and the documented exceptions."""
 
     name: str
     parameter: Parameter
@@ -72,7 +72,7 @@ once = settings(phases=[Phase.generate], suppress_health_check=[*HealthCheck], d
 
 
 def run(target: Target, value: Value) -> bool:
-    """Return whether a call returned; raise a `DefectError` if something is wrong with it."""
+    """Return whether a call returned; raise DefectError if it broke a promise."""
     before = state(value.given)
     result, error = _outcome(target, value.given)
     said = _complaint(target, value, result, error)
@@ -102,7 +102,7 @@ def _complaint(target: Target, value: Value, result: Any, error: Exception | Non
 
 
 def same(found: Any, wanted: Any) -> bool:
-    """Whether two results are equal: of the same types, and arrays with the same bits."""
+    """Compare the types of two results, and the bits of arrays."""
     if isinstance(found, np.ndarray) and isinstance(wanted, np.ndarray):
         # The number of the flags: asked for `writeable`, an array that NumPy has marked would warn.
         one, other = ((x.shape, x.dtype, x.flags.num & 0x400) for x in (found, wanted))
@@ -124,13 +124,12 @@ def _content(array: Any) -> object:
 
 
 def is_documented(error: BaseException, types: tuple[type[BaseException], ...]) -> bool:
-    """Whether an error is of a named type: a UnicodeError is not meant by ValueError."""
     is_own = isinstance(error, (whycast.BroadcastError, MemoryError))
     return isinstance(error, types) if is_own else type(error) in types
 
 
 def state(value: Any, depth: int = 3) -> object:
-    """All of a value that a call may not change."""
+    """Return all parts of a value that a call must not change."""
     if isinstance(value, np.ndarray):
         array = np.ndarray.view(value, np.ndarray)
         about = (id(value), array.shape, array.strides, array.dtype, array.flags.num)
@@ -144,7 +143,7 @@ def state(value: Any, depth: int = 3) -> object:
 
 @contextmanager
 def settled() -> Iterator[None]:
-    """Let warnings be errors, but for what a sum of floats may say; write no file here."""
+    """Turn warnings into errors, except those of float sums; work in a temporary folder."""
     at_work = pytest.MonkeyPatch.context()
     with tempfile.TemporaryDirectory() as folder, at_work as patch, warnings.catch_warnings():
         patch.chdir(folder)

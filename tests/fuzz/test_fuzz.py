@@ -24,9 +24,6 @@ def test_wild_values(target: harness.Target, data: st.DataObject) -> None:
         harness.run(target, data.draw(target.values))
 
 
-# Each does something that no function may.
-
-
 def _raises(shape: Any) -> Any:
     raise UnicodeError(shape)
 

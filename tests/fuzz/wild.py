@@ -13,17 +13,15 @@ from hypothesis import strategies as st
 
 
 class MineError(Exception):
-    """What an argument's own method raises: it passes through every function."""
+    """An argument's own method raises this; every function lets it through."""
 
 
 class Value(NamedTuple):
-    """An argument; and what it means, if functions say that they take it."""
+    """An argument; `plain` is its meaning if functions accept it."""
 
     given: Any
     plain: Any = None
 
-
-# --- integers -----------------------------------------------------------------------------------
 
 LIMITS = (*(2**n + k for n in (31, 53, 62, 63, 64) for k in (-1, 0, 1)), 10**30, 10**5000)
 # An array of fewer elements would be made, and would fill the machine.
@@ -32,7 +30,7 @@ SMALL = st.integers(0, 4)
 
 
 class Index:
-    """Integer that is none of Python's, nor of NumPy's."""
+    """Integer of neither Python nor NumPy."""
 
     def __init__(self, value: object) -> None:
         self.value = value
@@ -52,7 +50,7 @@ class Raises:
 
 
 class Whole(int):
-    """Integer of a subclass that has its own opinion of its value."""
+    """Integer of a subclass with wrong methods."""
 
     def __index__(self) -> int:
         return 7
@@ -72,9 +70,6 @@ NOT_SIZES = st.one_of(
     st.sampled_from(["2", 2.0, -1, 2**70, 3]).map(Index),
     st.builds(Whole, SMALL) | st.builds(Raises),
 )
-
-
-# --- sequences of integers ----------------------------------------------------------------------
 
 
 class Named(tuple[int, ...]):
@@ -100,7 +95,7 @@ class Liar(list[int]):
 
 
 class Fickle(Sequence[Any]):
-    """Sequence whose elements are integers at the first look, and something else later."""
+    """Sequence whose elements are integers at the first pass and differ later."""
 
     def __init__(self, values: Sequence[object], after: Sequence[object]) -> None:
         self.both = [values, after]
@@ -117,7 +112,7 @@ class Fickle(Sequence[Any]):
 
 
 class Long(Sequence[int]):
-    """Sequence of a length that is none."""
+    """Sequence with an invalid length."""
 
     def __init__(self, length: object) -> None:
         self.length = length
@@ -134,7 +129,6 @@ def _spread(values: Sequence[int]) -> Array:
 
 
 def recursive() -> list[object]:
-    """List that is its own element."""
     found: list[object] = [2]
     found.append(found)
     return found
@@ -158,9 +152,6 @@ NOT_SHAPES = st.one_of(
     st.sampled_from([33, 64, 65, 200]).map(lambda rank: (1,) * rank),
     st.tuples(_HUGE, st.integers(0, 1)) | st.just(np.broadcast_to(np.int8(1), (2**62,))),
 )
-
-
-# --- arrays -------------------------------------------------------------------------------------
 
 
 class Offers:
@@ -201,7 +192,7 @@ FORMS = (tuple, list, Named, UserList, np.int64, _spread, lambda values: Fickle(
 
 @st.composite
 def vectors(draw: st.DrawFn, forms: Sequence[Any] = FORMS) -> Value:
-    """Integers in one of the forms that a function takes, or in none, or with an odd one."""
+    """Integers in an accepted form or another one, sometimes with an odd element."""
     values: list[Any] = draw(st.lists(st.integers(-1, 4), max_size=4))
     form: Any = draw(st.sampled_from(forms))
     kind = draw(st.integers(0, 5))
@@ -219,7 +210,6 @@ def vectors(draw: st.DrawFn, forms: Sequence[Any] = FORMS) -> Value:
 
 @st.composite
 def axis_sets(draw: st.DrawFn) -> Value:
-    """Axes, in a set too."""
     axes = draw(st.sets(st.integers(-1, 3)))
     kind = draw(st.sampled_from([set, frozenset]))
     return draw(st.just(Value(kind(axes), tuple(sorted(axes)))) | vectors())
@@ -227,7 +217,7 @@ def axis_sets(draw: st.DrawFn) -> Value:
 
 @st.composite
 def tensors(draw: st.DrawFn) -> Value:
-    """Array of any type and layout, or something else."""
+    """Array of any dtype and layout, or another object."""
     if draw(st.integers(0, 2)) == 0:
         return Value(draw(NOT_TENSORS | VAST))
     x = draw(any_array(draw(st.sampled_from([(2, 3), (3,), (2, 1), (), (1,), (0, 3), (4,)]))))

@@ -33,7 +33,7 @@ FLAGS = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-firs
 
 
 def ask(folder: Path, script: str, given: object, *flags: str) -> tuple[Any, str]:
-    """Run a JavaScript function body in a folder of pages; give its result and the console."""
+    """Run a JavaScript function body in a folder of pages; return its result and the console."""
     program = shutil.which("chromium")
     if not program and toolchain.system().startswith("ubuntu"):
         pytest.skip("chromium is not installed: Ubuntu has it as a snap alone")

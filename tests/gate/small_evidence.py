@@ -80,7 +80,7 @@ def clause(name: str, *tagged: str, reason: str = "") -> dict[str, Any]:
 
 
 def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
-    """Make up what the pages show of the small tree."""
+    """Invent the facts of the small tree."""
     two = [proof("Alt-Ergo", seconds, kept=kept), proof("Z3", seconds)]
     used = ["H", "Shape.long", "core.shape.Shape.more", "int.Int.Compat'spec", "int.Int.infix +"]
     keep = {"name": "keep", "arguments": used, "parts": [node("same'vc.0", two[1:] * 2)]}
@@ -137,7 +137,7 @@ def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
 
 
 def told(root: Path, **changes: Any) -> dict[str, Any]:
-    """Write the small tree, and give what a gate leaves that has passed on it."""
+    """Write the small tree; return what a passing gate leaves."""
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
@@ -150,13 +150,12 @@ def write(root: Path, **changes: Any) -> Path:
 
 
 def evidence(root: Path) -> needs.Evidence:
-    """Write them, and give what pages look up in them."""
     write(root)
     return needs.Evidence(told(root), root)
 
 
 class Page(HTMLParser):
-    """What a page holds; `links` are pages of the folder with the places in them."""
+    """A parsed page; `links` has pages of the folder with their anchors."""
 
     def __init__(self, path: str, source: str) -> None:
         super().__init__()

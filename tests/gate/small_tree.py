@@ -122,12 +122,11 @@ def run(
 
 
 def seal_unproved(tree: Path) -> None:
-    """Seal what is stated and look at no proof."""
     claims.seal(tree, claims.claims(review.stated(Program(tree), tree), tree), "2020-02-29")
 
 
 def passes(tree: Path, *words: str, kept: int | None = None) -> str:
-    """Demand that the gate passes, with so many answers kept; give what it prints."""
+    """Expect the gate to pass with `kept` answers; return its output."""
     done = run(tree, "gate", *words)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "gate: passed, all proved, by two families each" in done.stdout
@@ -139,7 +138,7 @@ def passes(tree: Path, *words: str, kept: int | None = None) -> str:
 
 
 def failures(tree: Path, *, options: tuple[str, ...] = ISOLATED) -> list[str]:
-    """Demand that the gate fails and writes no evidence; give the failures."""
+    """Expect the gate to fail and to write no evidence; return the failures."""
     done = run(tree, "gate", options=options)
     assert done.returncode == 1, done.stdout + done.stderr
     *_, printed = done.stdout.partition("\ntrusted, without a body: ")
@@ -151,7 +150,7 @@ def failures(tree: Path, *, options: tuple[str, ...] = ISOLATED) -> list[str]:
 
 
 def same(found: list[str], expected: list[str]) -> None:
-    """Demand these failures, each given in part, and no others."""
+    """Expect one failure for each text, which it contains, in this order."""
     assert len(found) == len(expected), "\n".join(found)
     for failure, part in zip(found, expected, strict=True):
         assert part in failure, failure
@@ -165,7 +164,7 @@ def edit(path: Path, old: str, new: str) -> None:
 
 @functools.cache
 def proved(base: Path) -> Path:
-    """Make the small tree in the place where each copy of it will be, and put it aside."""
+    """Make the small tree where each copy will be, and move it aside."""
     tree = install(base / "small", FILES)
     updated = run(tree, "update")
     assert updated.returncode == 0, updated.stdout + updated.stderr
@@ -176,7 +175,7 @@ def proved(base: Path) -> Path:
 
 @pytest.fixture
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a small tree to tamper with; always in one place, which its build/why3.conf names."""
+    """Copy the small tree to the one place that its build/why3.conf names."""
     aside = proved(tmp_path_factory.getbasetemp())
     tree = aside.with_name("small")
     shutil.rmtree(tree, ignore_errors=True)

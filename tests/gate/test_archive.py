@@ -30,7 +30,7 @@ def call(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def listed(made: Path) -> str:
-    """Write the manifest of what is there, as `make evidence` does; give its hash."""
+    """Write the manifest as `make evidence` does; return its hash."""
     files = [path for path in made.rglob("*") if path.is_file() and path.parent != made / "whycast"]
     contents = {path.relative_to(made).as_posix(): path.read_bytes() for path in files}
     contents.pop("MANIFEST.sha256", None)
@@ -40,7 +40,7 @@ def listed(made: Path) -> str:
 
 @pytest.fixture
 def made(tmp_path: Path) -> Path:
-    """Return a small archive, unpacked: a source, a prover, a wheel, a package that is there."""
+    """Make an unpacked archive: a source, a prover, a wheel, an installed package."""
     source, deb, found = tmp_path / "source", tmp_path / "deb", tmp_path / "archive"
     write(source, {"Makefile": MAKEFILE})
     control = "Package: dpkg\nVersion: 0\nArchitecture: all\nMaintainer: a\nDescription: a\n"

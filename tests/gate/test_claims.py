@@ -44,7 +44,7 @@ def symbol(file: str, line: int, kind: str, name: str, statement: str, goal: str
 
 @pytest.fixture
 def facts() -> Any:
-    """Make facts of a small theory with two claims, a trusted one and a witness, a helper."""
+    """Invent a theory with two claims and a helper, a trusted one, and a witness."""
     contract = "program twice (x: int) : int\n  ensures { result = double x }"
     symbols = [
         symbol(W, 8, "lemma", "Small.positive", "forall x. 0 < x <-> 0 < double x", "positive"),
@@ -72,7 +72,7 @@ def root(tmp_path: Path, facts: Any) -> Path:
 
 
 def refused(root: Path, facts: Any, *expected: str) -> None:
-    """Demand these failures, given in part, and no other."""
+    """Expect these failures, given in part, and no others."""
     same(list(map(str, claims.check(root, claims.claims(facts, root), facts))), [*expected])
 
 
@@ -164,7 +164,7 @@ def test_a_type_and_a_function_of_one_name_are_sealed_together(root: Path, facts
 
 
 def test_what_somebody_relies_on(facts: Any) -> None:
-    """Tagged items, extracted programs and what has no body, with what all of these mention."""
+    """Tagged items, extracted programs and items without a body; all that these mention."""
     plan, idle = "why3/kernel/plan.mlw", "kernel.idle.Idle"
     listed = symbol(plan, 1, "program", "COPPlan.listed", "", None)
     listed |= {"names": [f"{idle}.type"], "calls": [f"{idle}.used", f"{idle}.lemma"]}

@@ -44,7 +44,7 @@ THEORIES = sorted(ROOT.glob("why3/*/*.mlw"))
 
 
 class Made(NamedTuple):
-    """A folder in which the documentation is alone, moved there from where it was made."""
+    """The documentation, alone in a folder to which it was moved."""
 
     folder: Path
     pages: dict[str, Page]
@@ -75,19 +75,16 @@ root, small = map(pathlib.Path, sys.argv[1:]); doc.build(root, small_evidence.ev
 
 
 def public(module: ModuleType) -> dict[str, Any]:
-    """Return what a module exports, modules apart."""
+    """Return the exports of a module, except modules."""
     found = {name: getattr(module, name) for name in module.__all__}
     return {name: value for name, value in found.items() if not inspect.ismodule(value)}
 
 
 def members(value: type) -> list[str]:
-    """Name the public methods and properties of a class."""
-    # Fields of a tuple or with a default are documented as parameters.
+    """List the public methods and properties of a class."""
+    # What a class has for a field, of a tuple or with a default, stands among its parameters.
     fields = inspect.get_annotations(value)
     return [name for name in vars(value) if name[0] != "_" and name not in fields]
-
-
-# What the pages lead to
 
 
 def test_a_link_leads_to_every_page_and_those_of_play_to_a_place(made: Made) -> None:
@@ -108,9 +105,6 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(f'<p id="\u00e9">{text}', encoding="utf-8")
     dead = ["a.html: ../a.html", "a.html: a.html#x", "a.html: c.html"]
     assert doc.dead_links(tmp_path) == dead
-
-
-# The evidence
 
 
 def test_a_clause_leads_to_what_belongs_to_it_and_back(made: Made) -> None:
@@ -171,9 +165,6 @@ def test_reqif_holds_all_that_needs_json_holds(made: Made) -> None:
     assert (read.exceptions, found, sorted(links)) == ([], set(), sorted(expected))
 
 
-# The reference
-
-
 def test_every_public_name_is_in_the_reference_and_no_other(made: Made) -> None:
     names = {f"{name}.{each}" for name, module in MODULES.items() for each in public(module)}
     pages = {*MODULES} | names
@@ -206,9 +197,6 @@ def test_a_docstring_is_shown_as_it_is_read(made: Made) -> None:
     assert ("doc/theories/core.common_shape.html", "") in page.links
 
 
-# The command line
-
-
 def test_every_option_is_shown_and_sessions_are_run_one_after_the_other(
     made: Made, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -225,14 +213,11 @@ def test_every_option_is_shown_and_sessions_are_run_one_after_the_other(
     assert '$ head -n 3 cases.jsonl {"' in text
 
 
-# As a browser shows them
-
-
 KINDS = ("api/whycast", "api/whycast.plan", "api/whycast.LoopPlan", "theories/core.shape")
 
 
 def shown(made: Made) -> list[str]:
-    """Name the pages that are looked at: of functions and theories, one or two stand for all."""
+    """List the pages to open: all, but few of functions and theories."""
     folder = made.folder / "doc"
     own = sorted([*folder.glob("*.html"), *folder.glob("evidence/*.html")])
     assert len(own) > 17 + 18
@@ -305,8 +290,6 @@ def test_search_needs_no_server(made: Made) -> None:
     assert any("theories/numpy.comparison" in link for link in found)
 
 
-# The page to play with
-
 ASKED = """
 const page = (await open("doc/play.html", 1280)).contentWindow;
 return given.map(([rule, shapes]) => {
@@ -317,7 +300,7 @@ return given.map(([rule, shapes]) => {
 
 
 def of_the_package(shapes: tuple[worked.Shape, ...], target: worked.Shape | None) -> dict[str, Any]:
-    """Return the expected answer of the page, by the package."""
+    """Compute with the package what the page shows for shapes."""
     try:
         common = whycast.broadcast_shapes(*shapes) if target is None else target
         views = []
@@ -401,7 +384,7 @@ WRONG = {
 
 
 def as_the_command_line_reads(word: str) -> tuple[str, int, int]:
-    """Return the expected text for one word, and the place and width of the mark."""
+    """Return the message for one word, and the place and width of the mark."""
     try:
         shape = _arguments.shape(word.strip("'"))
     except argparse.ArgumentTypeError as error:

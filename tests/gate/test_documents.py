@@ -35,7 +35,7 @@ def test_examples(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["README.md", "python/doc/use.md"])
 def test_commands(name: str, tmp_path: Path) -> None:
-    """Each line of a shell says what stands there, but for how long a check took."""
+    """Each shell line prints what stands there, except the seconds of a check."""
     text = (ROOT / name).read_text(encoding="utf-8")
     blocks = re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     typed = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", "".join(blocks), re.MULTILINE)

@@ -20,24 +20,20 @@ from gate.closed import ROOT, ToolError
 
 
 def text(name: str, root: Path) -> str:
-    """Fill in a text of the evidence with what a small tree has, as one line."""
+    """Render a text of the evidence for a small tree, as one line."""
     known = needs.known(small_evidence.evidence(root))
     made = doc.environment(ROOT / doc.TEXTS, **known, papers={}, rooms=[], version="9")
     return " ".join(made.get_template(f"evidence/{name}.md").render().split())
 
 
 def contents(made: Path) -> dict[str, bytes]:
-    """Return all files except the one that differs between runs."""
     return {path.name: path.read_bytes() for path in made.iterdir() if path.name != pack.TIMES}
 
 
 def checked(listed: Path, within: Path) -> str:
-    """Check a list of hashes; return the output of `sha256sum`."""
+    """Return what `sha256sum --check` prints."""
     command = ["sha256sum", "--check", "--strict", "--quiet", str(listed)]
     return subprocess.run(command, cwd=within, capture_output=True, text=True, check=False).stdout
-
-
-# Needs
 
 
 def test_a_clause_has_what_belongs_to_it_or_a_reason(tmp_path: Path) -> None:
@@ -104,9 +100,6 @@ def test_a_goal_without_a_claim_is_refused(tmp_path: Path, monkeypatch: pytest.M
     claims = {"Shape.more": "A successor is larger."}
     with pytest.raises(ToolError, match=r"Shape\.same'vc: of no symbol, or without a claim"):
         needs.Evidence({**told, "claims": claims}, tmp_path)
-
-
-# The assessment
 
 
 def test_requirements_of_the_c_lead_to_functions_tests_and_proofs(tmp_path: Path) -> None:
@@ -238,9 +231,6 @@ def test_mutants_are_shown_with_what_became_of_them(
     said = text("mutants", tmp_path)
     assert "|---|---| | `core/shape.mlw one: [-0-]{+1+}` | {need}`Shape-more` |" in said
     assert said.endswith("| survived |")
-
-
-# The files
 
 
 def test_the_same_sources_give_the_same_bytes(tmp_path: Path) -> None:

@@ -56,13 +56,11 @@ def theory(old: str, new: str) -> Change:
     return lambda at: edit(at.theory, old, new)
 
 
-# --- proofs -------------------------------------------------------------------------------------
-
 WHY3 = toolchain.read()["Why3"].version
 
 
 def by(*provers: str, version: str = WHY3) -> str:
-    """Write that some provers have proved something."""
+    """Write a record of proofs."""
     return f"{version}: {', '.join(f'{prover} 0.01' for prover in provers)}"
 
 
@@ -71,7 +69,6 @@ KEPT = f" keep\n  {BY_TWO}\n"
 
 
 def forge(goal: str, *lines: str) -> Change:
-    """Write by hand what is recorded of a goal."""
 
     def change(at: Place) -> None:
         text, said = at.session.read_text(encoding="utf-8"), "".join(f" {e}\n" for e in lines)
@@ -153,7 +150,7 @@ def stray(at: Place) -> None:
 
 
 def hide(at: Place) -> None:
-    """Use a theory in another room whose axioms claim to stand in Why3's library."""
+    """Use a theory whose axioms claim to come from Why3's library."""
     away = f'module Away [#"{INT}" 1 0 10]\n  use int.Int\n  axiom a: forall x. x + 1 = x\nend\n'
     more = f'[##"{INT}" 1 0]\nmodule More\n  use int.Int\n  axiom b: forall x. x + 2 = x\nend\n'
     write(at.tree, {"why3/hidden/away.mlw": away + more})
@@ -284,9 +281,6 @@ def test_a_theory_that_cannot_be_read_is_named(small: Path) -> None:
     same(failures(small), expected)
 
 
-# --- what no proof looks at ---------------------------------------------------------------------
-
-
 def test_characters_that_deceive_a_reader_are_refused(tmp_path: Path) -> None:
     write(tmp_path, {"why3/a.mlw": "\n\u200b", "proofs/claims.lock": "\u202e", "c/a.h": "\u2066"})
     write(tmp_path, {"tests/a.py": "\u0430 = 1\n", "tests/t.py": "\x01\t", "README.md": "a\u00e9"})
@@ -325,9 +319,6 @@ def test_sealing_shows_what_was_sealed_before(small: Path) -> None:
     assert programs.startswith("  E_Small_any_Derived_010 | ")
 
 
-# --- what is kept -------------------------------------------------------------------------------
-
-
 def test_the_untouched_tree_passes_with_all_answers_kept(small: Path) -> None:
     printed = passes(small, kept=PROOFS)
     assert "trusted, without a body: Tuple.same\n" in printed
@@ -353,7 +344,7 @@ CALLS, USED, OWN = "why3/room/calls.mlw", "why3/kernel/trusted.mlw", "why3/small
 
 
 def keys(tree: Path) -> list[str]:
-    """Give the keys of answers: to a theory that uses another, with a goal there, and to one."""
+    """Return keys: of a theory that uses another, without and with a goal there; of another."""
     whygate = Program(tree)
     told: list[Any] = [
         {"goals": [{"tree": {"file": file, "transformations": []}}]} for file in (None, USED)
@@ -433,11 +424,7 @@ def test_a_version_of_why3_that_has_not_seen_the_sources_is_behind(small: Path) 
     assert behind() == {other, unknown}
 
 
-# --- the environment ----------------------------------------------------------------------------
-
-
 def test_nothing_in_the_environment_matters(small: Path, tmp_path: Path) -> None:
-    """All programs are built anew, and all proofs are run."""
     names = ("why3", "why3server", "why3cpulimit", "z3", "cvc5", "alt-ergo", "sh", "ocamlfind")
     write(tmp_path, dict.fromkeys(names, f"#!/bin/bash\ntouch {tmp_path}/ran\necho unsat\n"))
     for name in names:
@@ -463,7 +450,7 @@ def test_nothing_in_the_environment_matters(small: Path, tmp_path: Path) -> None
 
 
 def test_code_that_is_none_of_the_gates_cannot_turn_the_verdict(small: Path) -> None:
-    """Not bytecode of a judge that finds nothing, and no module of another folder."""
+    """Neither forged bytecode of a judge, nor a module of another folder."""
     source = small / "proofs" / "gate" / "judge.py"
     text = source.read_text(encoding="utf-8")
     code = compile(f"{text}\ndef judge(*_): return []\n", str(source), "exec")
@@ -497,8 +484,6 @@ def test_what_was_replaced_is_not_run(small: Path) -> None:
     assert not (small / "ran").exists()
 
 
-# --- interruptions ------------------------------------------------------------------------------
-
 HARD = """\
 module Hard
   use int.Int
@@ -508,7 +493,7 @@ end
 
 
 def running(tree: Path) -> list[str]:
-    """Give the command lines of all processes that name a tree."""
+    """List the command lines of all processes that name a tree."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
@@ -518,7 +503,7 @@ def running(tree: Path) -> list[str]:
 
 @contextlib.contextmanager
 def started(tree: Path) -> Iterator[subprocess.Popen[str]]:
-    """Start the gate, and wait until it has printed a line: that there is no git."""
+    """Start the gate, and wait for its first line, which says that git is missing."""
     (tree / "build" / "temporary").mkdir()
     with subprocess.Popen(
         [sys.executable, *small_tree.ISOLATED, str(tree / "proofs" / "run.py"), "gate"],
@@ -550,9 +535,6 @@ def test_a_change_while_the_gate_runs_is_noticed(small: Path) -> None:
         printed = process.communicate()[0]
     assert process.returncode == 1
     assert "why3, proofs: were changed while the gate ran\n" in printed
-
-
-# --- provers that say something else ------------------------------------------------------------
 
 
 def test_a_prover_that_proves_nothing_or_everything() -> None:

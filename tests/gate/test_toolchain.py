@@ -34,7 +34,7 @@ def be(monkeypatch: pytest.MonkeyPatch, system: str, machine: str = "x86_64") ->
 
 
 def test_every_prover_and_why3_is_pinned_for_each_system(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pip refuses a file without SHA-256, the gate a wrong one, all commands another system."""
+    """Pip refuses a file without SHA-256, the gate a wrong one, every command another system."""
     known = (("debian-12", "1.5.1"), ("debian-13", "1.8.0"), ("ubuntu-24.04", "1.6.0"))
     for system, why3 in known:
         be(monkeypatch, system)
@@ -137,9 +137,6 @@ def test_no_file_of_the_project_names_a_registry_or_a_place_on_one_machine() -> 
     assert not [(path, word) for path in files for word in forbidden if word in path.read_bytes()]
 
 
-# Files that are not the pinned ones
-
-
 def test_a_folder_has_another_digest_when_anything_in_it_is_changed(tmp_path: Path) -> None:
     folder, digests = tmp_path / "stdlib", set()
     folder.mkdir()
@@ -162,9 +159,6 @@ def test_a_folder_has_another_digest_when_anything_in_it_is_changed(tmp_path: Pa
         f"{tmp_path}/gone: Why3 is not the pinned build: its SHA-256 is missing, "
         f"the lock has {OTHER}",
     ]
-
-
-# Installing
 
 
 def test_what_is_missing_is_told_and_what_was_replaced_is_refused(
@@ -255,9 +249,6 @@ def test_what_no_pinned_package_has_put_into_the_environment_is_named(
         install.prepare(WHEELS, tests=False)
 
 
-# The command
-
-
 def test_installing_again_does_nothing() -> None:
     made = [toolchain.CONFIGURATION, toolchain.VENV / "pyvenv.cfg"]
     before = [path.stat().st_mtime_ns for path in made]
@@ -272,9 +263,6 @@ def test_another_python_is_refused() -> None:
     done = subprocess.run([sys.executable, "-c", trick, script], capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr == "toolchain: Python 3.10 is the oldest (this is 3.9)\n"
-
-
-# What tools see of our environment
 
 
 def test_nothing_that_steers_reaches_a_tool(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,7 +100,6 @@ NO_CLAUSE = "is public and belongs to no clause: no tag stands in or below its d
 
 
 def facts_of(root: Path) -> Facts:
-    """Give what Why3 would tell of the small theory."""
     source = (root / W).read_text(encoding="utf-8")
     goals: list[Any] = []
     symbols: list[Any] = []
@@ -122,7 +121,6 @@ def tree(tmp_path: Path) -> Path:
 
 
 def traced(tree: Path) -> tuple[Any, list[str]]:
-    """Give the trace of a tree, and what is wrong with it."""
     found, failures = trace.trace(facts_of(tree), tree)
     return found, [str(failure) for failure in failures]
 
@@ -132,7 +130,7 @@ def names(listed: list[dict[str, str]]) -> list[str]:
 
 
 def edit(*replaced: str) -> Callable[[Path], None]:
-    """In a file, replace what occurs once by something else; and so on."""
+    """Replace texts, each of which occurs once: file, old, new, and so on."""
 
     def change(tree: Path) -> None:
         for name, old, new in zip(replaced[::3], replaced[1::3], replaced[2::3], strict=True):

@@ -111,9 +111,6 @@ def test_what_is_not_as_it_is_pinned_is_refused(
     assert not (tmp_path / binaries.FOLDER / made.name).exists()
 
 
-# Programs
-
-
 def test_a_program_is_the_same_in_any_folder_and_another_one_is_not_run(tmp_path: Path) -> None:
     here = binaries.built("extraction.cmxs")
     there = tmp_path / binaries.FOLDER / here.name
@@ -147,9 +144,6 @@ def test_pins_are_those_of_the_system_at_hand_and_others_are_left(
     assert mine.startswith(f'["{here}"]\n"whygate" = {{ sources = "')
     made = {name: pinned["program"] for name, pinned in binaries.pins()[here].items()}
     assert made == {name: hashlib.sha256(name.encode()).hexdigest() for name in binaries.BINARIES}
-
-
-# The Makefile
 
 
 @pytest.mark.parametrize(
@@ -189,11 +183,8 @@ def test_what_does_not_matter_to_make_is_allowed(tmp_path: Path) -> None:
     assert done.stdout == "install\nupdate core/shape x=y\n"
 
 
-# The room of what a verdict rests on
-
-
 def test_what_can_lend_a_false_verdict_is_little_enough_to_be_read() -> None:
-    """The sessions lie elsewhere: a gate that runs every proof need not believe them."""
+    """Sessions do not count: the gate runs every proof, so it need not trust them."""
     listed = closed.run(*closed.GIT, "ls-files", "-z", "--", "proofs/gate", cwd=ROOT).split("\0")
     lines = {name: (ROOT / name).read_bytes().count(b"\n") for name in listed if name}
     assert sum(lines.values()) <= 7310, lines

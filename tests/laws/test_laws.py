@@ -24,7 +24,7 @@ def lists(arrays: Sequence[Array]) -> list[object]:
 
 
 def folded(arrays: Sequence[Array]) -> list[Array]:
-    """Broadcast one tensor after the other, each time all those so far with the new one."""
+    """Broadcast one tensor after the other, with all tensors so far."""
     zs = [arrays[0]]
     for y in arrays[1:]:
         zs = [*(whycast.broadcast(z, y)[0] for z in zs), whycast.broadcast(zs[0], y)[1]]
