@@ -34,7 +34,7 @@ def rule(count: int | None) -> Callable[[Callable[..., Term]], Rule]:
     """
 
     def known(function: Callable[..., Term]) -> Rule:
-        has_lists = "Terms" in function.__annotations__.values()
+        has_lists = Terms in function.__annotations__.values()
 
         def follow(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
             require(count in (None, len(premises)), f"expected {count} premises")

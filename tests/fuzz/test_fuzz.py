@@ -50,7 +50,7 @@ def test_a_function_that_does_wrong_is_noticed(wrong: Callable[..., Any]) -> Non
     (right, *_) = (each for each in harness.TARGETS if each.parameter == SHAPES[0])
     target = right._replace(parameter=right.parameter._replace(call=wrong))
 
-    @settings(harness.once, max_examples=2000)
+    @settings(harness.once, max_examples=2000, report_multiple_bugs=False)
     @given(wild.vectors())
     def run(value: wild.Value) -> None:
         harness.run(target, value)
