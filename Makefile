@@ -55,7 +55,7 @@ endif
 override REFUSED := $(OPTIONS) $(foreach name,$(STEERING),$(if $($(name)),$(name)))
 override REFUSED := $(strip $(REFUSED) $(filter-out $(KNOWN),$(GIVEN)))
 ifneq (,$(REFUSED))
-$(error $(REFUSED): with this, nothing that is said is a verdict)
+$(error $(REFUSED): such settings can hide failures; run make without them)
 endif
 
 override SHELL := /bin/sh

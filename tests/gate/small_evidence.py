@@ -1,15 +1,16 @@
-"""A small tree with made-up facts, and pages as they are without scripts."""
+"""A small tree with invented facts, and pages without their scripts."""
 
+import re
 import sys
-from html.parser import HTMLParser
+from html import unescape
 from pathlib import Path
 from posixpath import dirname, join, normpath
-from typing import Any
+from typing import Any, NamedTuple
 
 from evidence import needs, pack
 from gate import closed
 
-# What a careless page would take for its own.
+# A careless page takes this text for HTML.
 MEAN = '<img src=x onerror=alert(1)> & "it\'s"'
 
 SHAPE = "why3/core/shape.mlw"
@@ -85,9 +86,15 @@ def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
     used = ["H", "Shape.long", "core.shape.Shape.more", "int.Int.Compat'spec", "int.Int.infix +"]
     keep = {"name": "keep", "arguments": used, "parts": [node("same'vc.0", two[1:] * 2)]}
     split = {"name": "split_vc", "arguments": [], "parts": [node("same'vc.0", [], keep)]}
-    trees = {"why3/kernel/trusted.mlw": [], SHAPE: [node("more", two), node("same'vc", [], split)]}
+    goals = [
+        {"module": "Shape", "name": tree["name"], "versions": ["1.5.1"], "tree": tree}
+        for tree in (node("more", two), node("same'vc", [], split))
+    ]
+    trees = {"why3/kernel/trusted.mlw": [], SHAPE: goals}
+    assumed = {"kind": "val", "module": "Tuple", "name": "ix"}
     prover = {"version": "1", "driver": f"{root}/proofs/own.drv"}
     said = {"answer": 'File "/tmp/x.why", line 1, characters 9-12:Unknown', "seconds": seconds}
+    context = [{"prover": "Z3", "about": "", **said}]
     tagged = ("Shape.infix <&", "Shape.more", "Shape.same", "tests/test_a.py::test_a", "Shape.long")
     asking = {"file": SHAPE, "module": "Shape", "name": "more", "kind": "lemma"}
     return {
@@ -103,13 +110,7 @@ def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
             symbol("more", "lemma", 8),
             symbol("ix", "val", 2),
         ],
-        "theories": [
-            {
-                "file": "why3/kernel/trusted.mlw",
-                "assumed": [{"kind": "val", "module": "Tuple", "name": "ix"}],
-                "uses": [],
-            }
-        ],
+        "theories": [{"file": "why3/kernel/trusted.mlw", "assumed": [assumed], "uses": []}],
         "library": [
             {"module": "int.Int", "kind": kind, "name": name}
             for kind, name in (("axiom", "Assoc"), ("contract", "Compat"))
@@ -124,14 +125,7 @@ def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
             ],
         },
         "sessions": [
-            {"file": file, "context": [{"prover": "Z3", "about": "", **said}]}
-            | {
-                "goals": [
-                    {"module": "Shape", "name": tree["name"], "versions": ["1.5.1"], "tree": tree}
-                    for tree in goals
-                ]
-            }
-            for file, goals in trees.items()
+            {"file": file, "context": context, "goals": goals} for file, goals in trees.items()
         ],
     }
 
@@ -154,34 +148,26 @@ def evidence(root: Path) -> needs.Evidence:
     return needs.Evidence(told(root), root)
 
 
-class Page(HTMLParser):
-    """A parsed page; `links` has pages of the folder with their anchors."""
+class Page(NamedTuple):
+    """A page; `links` has pages of the folder with their anchors."""
 
-    def __init__(self, path: str, source: str) -> None:
-        super().__init__()
-        self.path, self.text = path, ""
-        self.ids: list[str] = []
-        self.tags: list[str] = []
-        self.links: list[tuple[str, str]] = []
-        self.feed(source)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = {key: value or "" for key, value in attrs}
-        self.tags.append(tag)
-        self.ids += [found["id"]] if "id" in found else []
-        for address in [found[key] for key in ("href", "src") if key in found]:
-            path, _, anchor = address.partition("#")
-            page = normpath(join(dirname(self.path), path)) if path else self.path
-            self.links.append((page, anchor))
-
-    def handle_data(self, data: str) -> None:
-        self.text += " ".join(data.split()) + " "
+    source: str
+    text: str
+    ids: list[str]
+    links: list[tuple[str, str]]
 
 
 def read(folder: Path) -> dict[str, Page]:
-    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.html")}
-    return {name: Page(name, path.read_text(encoding="utf-8")) for name, path in files.items()}
+    pages = {}
+    for path in folder.rglob("*.html"):
+        name, source = path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8")
+        text = " ".join(unescape(re.sub("<[^>]*>", " ", source)).split())
+        links = [
+            (normpath(join(dirname(name), unescape(to))) if to else name, unescape(anchor))
+            for to, anchor in re.findall(r'\b(?:href|src)="([^"#]*)#?([^"]*)"', source)
+        ]
+        pages[name] = Page(source, text, re.findall(r'\bid="([^"]*)"', source), links)
+    return pages
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import small_evidence
@@ -14,7 +15,8 @@ import yaml
 from small_evidence import MEAN
 from test_archive import GIT
 
-from evidence import argument, assessment, doc, mutants, needs, pack, records
+from evidence import assessment, doc, mutants, needs, pack, records
+from evidence.graph import Graph
 from gate import closed
 from gate.closed import ROOT, ToolError
 
@@ -264,3 +266,49 @@ def test_without_a_gate_that_has_passed_there_is_none(tmp_path: Path) -> None:
     told = small_evidence.told(tmp_path)
     assert needs.Evidence(told, tmp_path).is_current
     assert not needs.Evidence({**told, "sources": closed.sources(ROOT)}, tmp_path).is_current
+
+
+SAME, MORE, LONG = (f"core.shape.Shape.{name}" for name in ("same", "more", "long"))
+VAL = "kernel.trusted.Tuple.ix"
+
+
+@pytest.fixture
+def facts(tmp_path: Path) -> Any:
+    return small_evidence.facts(tmp_path)
+
+
+def test_a_goal_uses_what_its_proof_names_and_what_its_program_calls(facts: Any) -> None:
+    graph = Graph(facts)
+    assert graph.uses == {
+        SAME: [LONG, MORE, "int.Int.Compat", "int.Int.infix +", VAL],
+        MORE: [],
+    }
+    assert {name: users for name, users in graph.users.items() if name != "int.Int.infix +"} == {
+        name: [SAME] for name in (LONG, MORE, "int.Int.Compat", VAL)
+    }
+    assert graph.assumed() == {"int.Int.Compat": 1}
+    assert graph.whole == {MORE}
+
+
+def test_the_way_to_an_assumption_is_a_shortest_one(facts: Any) -> None:
+    symbols = [small_evidence.symbol(name, "theorem", 1) for name in "abcd"]
+    facts["symbols"] += symbols
+    graph = Graph(facts)
+    a, b, c, d = (f"core.shape.Shape.{name}" for name in "abcd")
+    graph.uses |= {a: [b, d], b: [c], c: [d, "int.Int.Assoc"], d: [a, "int.Int.Compat"]}
+    assert graph.chains([a]) == [[a, b, c, "int.Int.Assoc"], [a, d, "int.Int.Compat"]]
+    assert graph.chains([MORE]) == []
+    # An instance rests on its template.
+    symbols[0]["template"] = SAME
+    assert Graph(facts).uses[a] == [SAME]
+
+
+def test_a_lemma_that_nothing_uses(facts: Any) -> None:
+    facts["symbols"].append({**small_evidence.symbol("idle", "lemma", 1), "goal": "idle"})
+    assert Graph(facts).unused(facts) == ["core.shape.Shape.idle"]
+    clause = facts["trace"]["clauses"][1]
+    clause["theorems"] = [{"name": "Shape.idle", "place": small_evidence.SHAPE}]
+    assert Graph(facts).unused(facts) == []
+    clause["theorems"] = []
+    facts["hypotheses"][0]["satisfied_by"] = "Shape.idle"
+    assert Graph(facts).unused(facts) == []

@@ -27,23 +27,23 @@ OTHER = "0" * 64
 # What is pinned
 
 
-def be(monkeypatch: pytest.MonkeyPatch, system: str, machine: str = "x86_64") -> None:
-    release = dict(zip(("ID", "VERSION_ID"), system.split("-"), strict=False))
-    monkeypatch.setattr(platform, "freedesktop_os_release", lambda: release)
-    monkeypatch.setattr(platform, "machine", lambda: machine)
-
-
 def test_every_prover_and_why3_is_pinned_for_each_system(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pip refuses a file without SHA-256, the gate a wrong one, every command another system."""
-    known = (("debian-12", "1.5.1"), ("debian-13", "1.8.0"), ("ubuntu-24.04", "1.6.0"))
-    for system, why3 in known:
-        be(monkeypatch, system)
+
+    def be(system: str, machine: str = "x86_64") -> None:
+        release = dict(zip(("ID", "VERSION_ID"), system.split("-"), strict=False))
+        monkeypatch.setattr(platform, "freedesktop_os_release", lambda: release)
+        monkeypatch.setattr(platform, "machine", lambda: machine)
+
+    known = {"debian-12": "1.5.1", "debian-13": "1.8.0", "ubuntu-24.04": "1.6.0"}
+    for system, why3 in known.items():
+        be(system)
         tools = toolchain.read()
         pinned = {tool.name for tool in tools.values() if tool.files}
         assert pinned >= {"Alt-Ergo", "CVC4", "CVC5", "Z3", "Why3", "Ruff"}
         assert tools["Why3"].version == why3
     for system, machine in (("ubuntu-22.04", "x86_64"), ("debian-12", "aarch64"), ("arch", "")):
-        be(monkeypatch, system, machine)
+        be(system, machine)
         expected = r"expected debian-12 or debian-13 or ubuntu-24\.04 on x86_64"
         with pytest.raises(ToolError, match=f"^this is {system} on {machine}: {expected}$"):
             toolchain.read()
@@ -83,14 +83,9 @@ def test_each_python_has_its_pins_and_a_wheel_of_any_of_their_hashes_is_taken(
         f"b==3 --hash=sha256:{one} --hash=sha256:{more}\n",
         encoding="utf-8",
     )
-    b = ("b", "3", [one, more])
-    for minor, expected in (
-        (10, [("a", "1", [one]), b]),
-        (13, [("a", "2", [other]), b]),
-        (14, [b]),
-    ):
+    for minor, a in ((10, [("a", "1", [one])]), (13, [("a", "2", [other])]), (14, [])):
         monkeypatch.setattr(sys, "version_info", (3, minor))
-        assert toolchain.requirements(pins) == expected
+        assert toolchain.requirements(pins) == [*a, ("b", "3", [one, more])]
     monkeypatch.setattr(toolchain, "REQUIREMENTS", (pins,))
     monkeypatch.setattr(toolchain, "WHEELS", tmp_path / "wheels")
     toolchain.WHEELS.mkdir()
@@ -219,15 +214,11 @@ def test_what_no_pinned_package_has_put_into_the_environment_is_named(
     venv, site = tmp_path / ".venv", tmp_path / ".venv/lib" / toolchain.PYTHON / "site-packages"
     monkeypatch.setattr(install, "ROOT", tmp_path)
     right = next((ROOT / ".venv").glob("lib/*/site-packages/distutils-precedence.pth")).read_text()
-    starting = {
-        "distutils-precedence.pth": right,
-        "__editable__.whycast-1.pth": f"{tmp_path}/python\n",
-    }
-    own = "mdurl/text.py a.pth distutils-precedence.pth __editable__.whycast-1.pth ../../../bin/pip"
-    records = {
-        "mdurl": f"{own} mdurl-1.dist-info/METADATA mdurl-1.dist-info/RECORD",
-        "other": "other.py",
-    }
+    editable = "__editable__.whycast-1.pth"
+    starting = {"distutils-precedence.pth": right, editable: f"{tmp_path}/python\n"}
+    own = f"mdurl/text.py a.pth {' '.join(starting)} ../../../bin/pip"
+    own += " mdurl-1.dist-info/METADATA mdurl-1.dist-info/RECORD"
+    records = {"mdurl": own, "other": "other.py"}
     files = dict.fromkeys(["mdurl/more.py", "sitecustomize.py", "../../../bin/z"], "")
     files |= {"mdurl/__pycache__/a.pyc": "", "mdurl/text.py": "", "a.pth": right, **starting}
     for name, record in records.items():
@@ -281,9 +272,8 @@ def test_nothing_that_steers_reaches_a_tool(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_tool_that_fails_or_is_missing_is_named() -> None:
-    with pytest.raises(
-        ToolError, match=r"^/bin/sh -c 'echo why; exit 3'\n  ended with code 3:\n +why"
-    ):
+    failed = r"^/bin/sh -c 'echo why; exit 3'\n  ended with code 3:\n +why"
+    with pytest.raises(ToolError, match=failed):
         closed.run("/bin/sh", "-c", "echo why; exit 3")
     with pytest.raises(ToolError, match=r"^cannot run /nowhere/tool: No such file"):
         closed.run("/nowhere/tool")

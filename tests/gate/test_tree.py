@@ -1,4 +1,4 @@
-"""Files and settings beside the sources cannot turn the verdict."""
+"""Files and settings beside the sources cannot change the verdict."""
 
 import hashlib
 import re
@@ -21,7 +21,7 @@ OTHER = "0" * 64
 RAN = "import pathlib; pathlib.Path(__file__).with_name('ran').touch()\n"
 STRANGE = [
     "c/string.h",
-    # Python would load these before its own module, this program or a tool.
+    # Python would load these instead of its own module, this program or a tool.
     "proofs/argparse.py",
     "proofs/gate/judge.cpython-311-x86_64-linux-gnu.so",
     "proofs/gate/judge/__init__.py",
@@ -90,6 +90,17 @@ def test_what_is_only_ever_made_or_steers_a_tool_is_not_tracked(small: Path) -> 
 def test_what_is_not_as_it_is_pinned_is_refused(
     small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (small / "build" / "provers").unlink()
+    shutil.copytree(ROOT / "build" / "provers", small / "build" / "provers")
+    replaced = {
+        "build/provers/alt-ergo/usr/bin/alt-ergo": "Alt-Ergo is not the pinned build: its SHA-256",
+        "build/why3.conf": "Why3 is not the pinned build: its SHA-256 is ",
+    }
+    write(small, dict.fromkeys(replaced, "#!/bin/sh\ntouch ran\n"))
+    done = run(small, "gate")
+    assert (done.returncode, done.stdout.count("proofs:")) == (1, 0)
+    same(done.stderr.splitlines(), [f"{name}: {said}" for name, said in replaced.items()])
+    assert not (small / "ran").exists()
     with (small / "proofs/gate/why3/name.ml").open("a", encoding="utf-8") as source:
         source.write("let () = exit 0\n")
     done = run(small, "gate")
@@ -146,6 +157,14 @@ def test_pins_are_those_of_the_system_at_hand_and_others_are_left(
     assert made == {name: hashlib.sha256(name.encode()).hexdigest() for name in binaries.BINARIES}
 
 
+def make(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    shutil.copy(ROOT / "Makefile", tree)
+    printing = "import sys\nprint(*sys.argv[1:])\n"
+    write(tree, {"proofs/run.py": printing, "other.mk": "override TOOLS := true\n"})
+    command = ["/usr/bin/env", "-u", "MAKEFLAGS", "-u", "MAKELEVEL", *words]
+    return subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -161,29 +180,20 @@ def test_pins_are_those_of_the_system_at_hand_and_others_are_left(
         ("MAKEFLAGS=REFUSED= SHELL=/bin/true", ".*SHELL"),
     ],
 )
-def test_what_would_turn_the_verdict_of_make_is_refused(
+def test_make_refuses_settings_that_can_hide_failures(
     tmp_path: Path, given: str, said: str
 ) -> None:
-    shutil.copy(ROOT / "Makefile", tmp_path)
-    failing = "import sys\nprint('gate: FAILED')\nsys.exit(1)\n"
-    write(tmp_path, {"proofs/run.py": failing, "other.mk": "override TOOLS := true\n"})
-    options, variables = ([given], []) if given.startswith("-") else ([], [given])
-    command = ["/usr/bin/env", "-u", "MAKEFLAGS", "-u", "MAKELEVEL", *variables, "make", *options]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = make(tmp_path, *(("make", given) if given.startswith("-") else (given, "make")))
     assert (done.returncode, done.stdout) == (2, "")
-    assert re.search(rf"\*\*\* {said}.*: with this, nothing that is said is a verdict", done.stderr)
+    assert re.search(rf"\*\*\* {said}.*: such settings can hide failures", done.stderr)
 
 
-def test_what_does_not_matter_to_make_is_allowed(tmp_path: Path) -> None:
-    shutil.copy(ROOT / "Makefile", tmp_path)
-    write(tmp_path, {"proofs/run.py": "import sys\nprint(*sys.argv[1:])\n"})
+def test_make_accepts_settings_that_change_no_verdict(tmp_path: Path) -> None:
     options = ["-j2", "-s", "--no-print-directory", "THEORY=core/shape x=y"]
-    command = ["/usr/bin/env", "-u", "MAKEFLAGS", "make", *options, "update"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.stdout == "install\nupdate core/shape x=y\n"
+    assert make(tmp_path, "make", *options, "update").stdout == "install\nupdate core/shape x=y\n"
 
 
-def test_what_can_lend_a_false_verdict_is_little_enough_to_be_read() -> None:
+def test_a_person_can_read_all_that_could_make_the_gate_pass_wrongly() -> None:
     """Sessions do not count: the gate runs every proof, so it need not trust them."""
     listed = closed.run(*closed.GIT, "ls-files", "-z", "--", "proofs/gate", cwd=ROOT).split("\0")
     lines = {name: (ROOT / name).read_bytes().count(b"\n") for name in listed if name}
