@@ -144,9 +144,6 @@ class Reader:
         return self.value(rest[1], {**scope, **new})
 
 
-# The text of a task
-
-
 class Task(Reader):
     """A task: the names that it declares and, in order, what it asserts."""
 
@@ -207,9 +204,6 @@ class Task(Reader):
             require(rest[1::2] == [":pattern"] * ((len(rest) - 1) // 2) != [], "an annotation")
             return self.term(rest[0], scope)
         return super().special(head, rest, scope)
-
-
-# Certificates
 
 
 class Step(NamedTuple):

@@ -91,9 +91,6 @@ def _unique(operator: str, label: Label, arguments: tuple[Term, ...], sort: Sort
     return found
 
 
-# Terms without arguments
-
-
 def truth(value: bool) -> Term:
     """Give `true` or `false`."""
     return _unique("true" if value else "false", "", (), BOOL)
@@ -133,9 +130,6 @@ def value_of(term: Term) -> int | Fraction | bool | None:
     if isinstance(term.label, int | Fraction) and term.operator in ("integer", "rational"):
         return term.label
     return {"true": True, "false": False}.get(term.operator)
-
-
-# Operators
 
 
 def _all_of(sort: Sort, result: Sort) -> Callable[..., Sort | None]:
@@ -267,9 +261,6 @@ def rebuild(term: Term, arguments: Sequence[Term]) -> Term:
     return build(term.operator, *arguments)
 
 
-# Shorthands
-
-
 def negation(formula: Term) -> Term:
     """Give `(not F)`."""
     return build("not", formula)
@@ -305,9 +296,6 @@ def parts(term: Term, operator: str, count: int | None = None) -> tuple[Term, ..
     require(term.operator == operator, f"expected an application of {operator}")
     require(count in (None, len(term.arguments)), f"expected {count} arguments of {operator}")
     return term.arguments
-
-
-# Substitution
 
 
 def substitute(term: Term, values: Mapping[Term, Term]) -> Term:

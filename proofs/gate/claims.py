@@ -1,9 +1,9 @@
-"""Claims, and a lock that shows that somebody has read them.
+"""Claims, and the lock that shows that a person read them.
 
-No proof can tell that a formula has come to say something else, or that its sentence, the doc
-comment, promises more. So for each item that somebody relies on, proofs/claims.lock has a hash of
-what Why3 reads, names resolved, one of the sentence, and the day on which a person compared them.
-It also seals lists that no proof looks at, and the theories' other comments: see inventory.py.
+A proof does not notice that a formula changed its meaning, or that its sentence, the doc comment,
+promises more. So proofs/claims.lock contains, for each item that somebody relies on, a hash of the
+statement with resolved names, a hash of the sentence, and the day on which a person compared them.
+It also seals lists that no proof covers, and the theories' other comments: see inventory.py.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ Key = tuple[str, str]
 
 
 class Seal(NamedTuple):
-    """The hashes of a statement and of the sentence for it, and when they were compared."""
+    """The hashes of a statement and its sentence, and the day of their comparison."""
 
     statement: str
     sentence: str
@@ -40,7 +40,7 @@ class Seal(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """An item as it is now: what Why3 reads, the sentence, whether it has a goal, and a seal."""
+    """An item as it is now."""
 
     symbol: Symbol
     sentence: str
@@ -48,28 +48,27 @@ class Claim(NamedTuple):
     is_relied_on: bool
 
     def seal(self) -> Seal:
-        """Hash what is said, in both ways."""
+        """Hash statement and sentence."""
         symbol = self.symbol
         said = json.dumps([symbol["kind"], symbol["statement"], symbol["names"]])
         return Seal(*(hashlib.sha256(t.encode()).hexdigest() for t in (said, self.sentence)))
 
 
 def read(lock: Path) -> dict[Key, Seal]:
-    """Read the lock: what is no line of it seals nothing."""
+    """Read the lock; malformed lines seal nothing."""
     text = lock.read_text(encoding="utf-8") if lock.exists() else ""
     return {(file, name): Seal(*seal) for file, name, *seal in LINE.findall(text)}
 
 
 def goals_of(facts: Facts) -> set[Key]:
-    """Give the goals of the sessions."""
+    """Return the goals of the sessions."""
     return {(s["file"], full_name(goal)) for s in facts["sessions"] for goal in s["goals"]}
 
 
 def relied_on(facts: Facts) -> set[str]:
-    """Give the paths of what needs a seal and a witness, because somebody relies on it.
+    """Return the paths of the items that somebody relies on: they need a seal and a witness.
 
-    These are the items with a tag of their own, the programs that are extracted, all that has no
-    body, and whatever the statements of these mention.
+    These are tagged items, extracted programs, items without a body, and all that they mention.
     """
     paths = [(path(symbol, symbol["file"]), symbol) for symbol in facts["symbols"]]
     mentioned, called = defaultdict[str, set[str]](set), dict[str, set[str]]()
@@ -89,7 +88,7 @@ def relied_on(facts: Facts) -> set[str]:
 
 
 def claims(facts: Facts, root: Path) -> dict[Key, Claim]:
-    """Give all items in reading order, a type and a function of one name as one claim."""
+    """Return all items in reading order; a type and a function of one name are one claim."""
     files, goals, found = theory_files(root), goals_of(facts), dict[Key, Claim]()
     relied = relied_on(facts)
     order = {file: number for number, file in enumerate(files)}
@@ -117,7 +116,7 @@ def claims(facts: Facts, root: Path) -> dict[Key, Claim]:
 
 
 def both(a: Symbol, b: Symbol) -> Symbol:
-    """Give two symbols of one name as one, which says what both say."""
+    """Join two symbols of one name."""
     kind, statement = f"{a['kind']}, {b['kind']}", f"{a['statement']}\n{b['statement']}"
     says_nothing = a["says_nothing"] or b["says_nothing"]
     says: Symbol = {"kind": kind, "statement": statement, "says_nothing": says_nothing}
@@ -125,7 +124,7 @@ def both(a: Symbol, b: Symbol) -> Symbol:
 
 
 def faults(claim: Claim, has_goal: bool, sealed: Seal | None) -> Iterator[str]:
-    """Say what is wrong with an item and its line in the lock."""
+    """Find faults of an item and its line in the lock."""
     symbol, now = claim.symbol, claim.seal()
     first = symbol["statement"].replace("\n", " ...\n", 1).partition("\n")[0]
     if claim.is_goal and not has_goal:
@@ -146,7 +145,7 @@ def faults(claim: Claim, has_goal: bool, sealed: Seal | None) -> Iterator[str]:
 
 
 def comment_faults(root: Path, facts: Facts) -> Iterator[Failure]:
-    """Find doc comments that are no sentence of an item, and neither a head nor a heading."""
+    """Find doc comments that belong to no item and are neither a head nor a heading."""
     items = {(symbol["file"], symbol["line"]) for symbol in facts["symbols"]}
     for file in theory_files(root):
         for owner, first, text in doc_comments((root / file).read_text(encoding="utf-8")):
@@ -159,13 +158,13 @@ def comment_faults(root: Path, facts: Facts) -> Iterator[Failure]:
 
 
 def check(root: Path, claims: Mapping[Key, Claim], facts: Facts) -> list[Failure]:
-    """Compare what is in the lock with what is there."""
+    """Compare the lock with the theories."""
     seals, goals, failures = read(root / LOCK), goals_of(facts), list[Failure]()
     for key, claim in claims.items():
         place = f"{key[0]}:{claim.symbol['line'] or ''}".rstrip(":")
         found = faults(claim, key in goals, seals.get(key))
         failures += [Failure(place, key[1], what) for what in found]
-    # Where a theory cannot be read, it is not known what somebody relies on.
+    # If a theory cannot be read, nobody knows which items somebody relies on.
     if not any(part["errors"] for part in (*facts["sessions"], *facts["theories"])):
         gone = seals.keys() - {key for key, claim in claims.items() if claim.is_relied_on}
         failures += [Failure(*key, f"is in {LOCK}, and is no claim") for key in sorted(gone)]
@@ -176,14 +175,14 @@ def check(root: Path, claims: Mapping[Key, Claim], facts: Facts) -> list[Failure
 
 
 def unread(root: Path, claims: Mapping[Key, Claim]) -> list[Key]:
-    """Give the claims that nobody has compared as they are; of some theories, for a quick look."""
+    """List the claims whose present form nobody has compared."""
     seals = read(root / LOCK)
     sealed = {k: v for k, v in claims.items() if v.is_relied_on or k in seals}
     return [key for key, claim in sealed.items() if seals.get(key, ())[:2] != claim.seal()[:2]]
 
 
 def seal(root: Path, claims: Mapping[Key, Claim], day: str) -> list[Key]:
-    """Write the lock anew; give what is new, changed or gone, to be compared by a person."""
+    """Write the lock anew; return the new, changed and gone claims, for a person to compare."""
     seals, relied = read(root / LOCK), {k: v for k, v in claims.items() if v.is_relied_on}
     told, text = [key for key in seals if key not in relied], HEAD
     for key, claim in relied.items():
@@ -197,5 +196,5 @@ def seal(root: Path, claims: Mapping[Key, Claim], day: str) -> list[Key]:
 
 
 def of_goals(claims: Mapping[Key, Claim]) -> dict[str, str]:
-    """Give the sentences of all goals, by name, in reading order."""
+    """Return the sentences of all goals, by name, in reading order."""
     return {name: claim.sentence for (_, name), claim in claims.items() if claim.is_goal}

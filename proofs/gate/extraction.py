@@ -104,9 +104,6 @@ def comment(place: str) -> str:
     return next((inspect.cleandoc(t).rstrip() for owner, _, t in found if owner == int(line)), "")
 
 
-# Python
-
-
 class Plain(ast.NodeTransformer):
     """Write what the printer makes as people do, with the comments of the sources."""
 
@@ -191,8 +188,6 @@ def extract_kernel() -> str:
     return normalise(f"{header}\n{python(printed)}")
 
 
-# C
-
 # The line before a definition: its name in WhyML, and its place there.
 HEAD = re.compile(r"/\*@ (\S+) (.*) @\*/\n")
 CODE = re.compile(r"int64_t whycast_(\w+) = INT64_C\((-?\d+)\);")
@@ -264,9 +259,6 @@ def c_files(printed: str, header: str) -> dict[str, str]:
         SOURCE: f"{first}\n{INCLUDES}\n{prelude}\n{body}",
         HEADER: EXTRACTED.sub(lambda match: public[match["name"]], header),
     }
-
-
-# The command
 
 
 def main(arguments: Sequence[str], root: Path = ROOT) -> int:

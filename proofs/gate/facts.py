@@ -1,6 +1,6 @@
-"""The facts: what `whygate` prints of the theories and their proofs, and what all of it means.
+"""The facts: what `whygate` prints of theories and proofs, and what it means.
 
-In a type that is not `total`, a missing field belongs to a command that was not run.
+If a type is not `total`, commands fill in different fields.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any, TypedDict
 
 
 class Answer(TypedDict, total=False):
-    """A prover's answer: `Valid`, `Timeout`, ...; `kept`: in an earlier run.
+    """A prover's answer: `Valid`, `Timeout`, ...; `kept` from an earlier run.
 
-    The question is `false`, or, `about` a module, a goal with its conclusion negated; or the
-    `goal` of this name, known to be true or false, which tests the prover.
+    The question is `false`; or, `about` a module, a goal with its conclusion negated; or a test of
+    the prover, the `goal` of this name, known to be true or false.
     """
 
     answer: str
@@ -26,7 +26,7 @@ class Answer(TypedDict, total=False):
 
 
 class Proof(TypedDict):
-    """A recorded proof: its seconds, and the answer now; None if the prover is not configured."""
+    """A recorded proof: its seconds; its answer now, None if the prover is not configured."""
 
     prover: str
     recorded: float
@@ -34,7 +34,7 @@ class Proof(TypedDict):
 
 
 class Transformation(TypedDict):
-    """A transformation of a goal; all its parts together prove the goal, if it is `sound`."""
+    """A transformation of a goal: if it is `sound`, its parts together prove the goal."""
 
     name: str
     arguments: list[str]
@@ -43,7 +43,7 @@ class Transformation(TypedDict):
 
 
 class Node(TypedDict):
-    """A goal or a part of one: its proofs, or the step that splits it, or why that is a `fault`."""
+    """A goal or a part of one: its proofs, or the step that splits it, or the `fault` of that."""
 
     name: str
     explanation: str
@@ -57,7 +57,7 @@ class Node(TypedDict):
 class Goal(TypedDict):
     """A goal by Why3's name: `pad_is_shape`, and `pad'vc` of a program.
 
-    `versions`: those of Why3 that have proved all of it by two families from these sources.
+    `versions`: the versions of Why3 that proved all of it by two families from these sources.
     """
 
     module: str
@@ -70,12 +70,11 @@ class Symbol(TypedDict, total=False):
     """What a theory defines, states, declares, takes for granted or supposes.
 
     `kind` is type, function, predicate, constant, exception, program, theorem (`let lemma`), lemma,
-    goal, axiom, val or meta. What is cloned from another file has no line, what Why3 adds no file.
-    `statement` is its WhyML, `names` the symbols in it, resolved; `goal` the goal that it must have
-    if it claims something; `template` what it is an instance of, which has the goal.
-    `says_nothing`: it is true whatever its symbols mean. `calls`: programs and lemmas in its body,
-    whose contracts its goal has as hypotheses. `supposes`: all formulas that have to hold;
-    `satisfied_by`: a witness, or a program that is satisfied itself, as `Module.name`.
+    goal, axiom, val or meta. A clone from another file has no line, an addition of Why3 no file.
+    `statement` is its WhyML, `names` the resolved symbols in it. A claim has a `goal`, or is an
+    instance of a `template`, which has the goal. `says_nothing`: true whatever its symbols mean.
+    `calls`: programs and lemmas in its body, whose contracts are hypotheses of its goal.
+    `supposes`: all its hypotheses; `satisfied_by`: a witness or a satisfied program, `Module.name`.
     """
 
     kind: str
@@ -104,9 +103,9 @@ class Use(TypedDict, total=False):
 
 
 class Theory(TypedDict, total=False):
-    """A theory file: what it takes for granted and uses; or its goals with their recorded proofs.
+    """A theory file: its unproved items and its uses; or its goals with their recorded proofs.
 
-    `detached`: goals of the record alone. `sources`: by version of Why3, the hash of those proved.
+    `detached`: goals of the record alone. `sources`: for each Why3, the hash of the proved sources.
     """
 
     file: str
@@ -122,7 +121,7 @@ class Theory(TypedDict, total=False):
 
 
 class Prover(TypedDict):
-    """A prover as Why3's configuration has it, and what it answers to goals that are known."""
+    """A prover of Why3's configuration, and its answers to known goals."""
 
     name: str
     version: str
@@ -150,7 +149,7 @@ class Facts(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Failure:
-    """One thing that is wrong: its place (`why3/core/shape.mlw:42`), its goal if any, and what."""
+    """A failure: its place (`why3/core/shape.mlw:42`), its goal if any, and what is wrong."""
 
     place: str
     subject: str
@@ -162,27 +161,27 @@ class Failure:
 
 
 def library(theory: str) -> str:
-    """Name a theory as those do that use it: `core.shape`."""
+    """Name a theory as its users do: `core.shape`."""
     return theory.removeprefix("why3/").removesuffix(".mlw").replace("/", ".")
 
 
 def full_name(entry: Goal | Symbol) -> str:
-    """Name a goal as the claims do, and all else alike: `Padding.pad_is_shape`."""
+    """Name a goal or symbol as claims do: `Padding.pad_is_shape`."""
     return f"{entry['module']}.{entry['name']}"
 
 
 def path(entry: Symbol | Goal, file: str) -> str:
-    """Name what stands in a theory, with the library and the module: `core.shape.Shape.pad`."""
+    """Name an item with theory and module: `core.shape.Shape.pad`."""
     return f"{library(file)}.{full_name(entry)}"
 
 
 def place(node: Node, file: str) -> str:
-    """Say where a node stands; the theory's file if Why3 does not know better."""
+    """Locate a node; Why3 may know no line."""
     return f"{node['file'] or file}:{node['line']}" if node["line"] else file
 
 
 def nodes(node: Node) -> Iterator[Node]:
-    """Give the node and everything below it."""
+    """Yield the node and everything below it."""
     yield node
     for transformation in node["transformations"]:
         for part in transformation["parts"]:
@@ -190,27 +189,27 @@ def nodes(node: Node) -> Iterator[Node]:
 
 
 def parts(goal: Goal) -> list[Node]:
-    """Give the parts of a goal that provers prove as they are, in the order of the session."""
+    """List the parts of a goal that provers prove, in the order of the session."""
     return [node for node in nodes(goal["tree"]) if node["proofs"]]
 
 
 def proofs(node: Node) -> Iterator[Proof]:
-    """Give all proofs of a goal, and of its parts."""
+    """Yield all proofs of a node and of its parts."""
     return (proof for each in nodes(node) for proof in each["proofs"])
 
 
 def holds(proof: Proof) -> bool:
-    """Tell whether a proof proves its node now."""
+    """Decide whether a proof proves its node now."""
     return proof["now"] is not None and proof["now"]["answer"] == "Valid"
 
 
 def proved(node: Node) -> bool:
-    """Tell whether some proof holds now, or all parts of one transformation are proved."""
+    """Decide whether a proof holds now, or all parts of a transformation are proved."""
     return any(map(holds, node["proofs"])) or any(
         all(map(proved, step["parts"])) for step in node["transformations"]
     )
 
 
 def families(node: Node, provers: Mapping[str, str]) -> set[str]:
-    """Give the families of the provers that prove a node as it is; `provers` has each by name."""
+    """Return the families of the provers that prove a node; `provers` maps names to families."""
     return {provers.get(p["prover"], p["prover"]) for p in node["proofs"] if holds(p)}

@@ -1,4 +1,4 @@
-"""Judge the facts: every check of the gate, and every failure with its place."""
+"""Judge the facts: all checks of the gate; each failure has its place."""
 
 import re
 import unicodedata
@@ -10,9 +10,7 @@ from gate.closed import FOLDERS
 from gate.facts import (
     Facts,
     Failure,
-    Goal,
     Node,
-    Proof,
     Prover,
     Symbol,
     Theory,
@@ -24,19 +22,19 @@ from gate.facts import (
     proved,
 )
 
-# The files whose programs may have no body: each is one operation of that language, or ghost, and
-# a person has sealed it.
+# In these files programs may have no body: each is one operation of the language, or ghost, and a
+# person has sealed it.
 LANGUAGES = {"why3/kernel/trusted.mlw": "Python", "why3/c/trusted.mlw": "C"}
 
-# What may have no definition: a program; a type or function, which contradicts nothing.
+# These may have no definition: a type or function without one contradicts nothing.
 PARAMETERS = {"val", "type without definition", "symbol without definition"}
 
-# Metas that tell a prover nothing: they guide tools by what is proved or defined anyway.
+# These metas guide tools; provers learn nothing new from them.
 HARMLESS_METAS = {"model_record", "model_projection", "rewrite", "rewrite_def", "inline:no"}
 
 KEEP = "keep"
 
-# The modules of Why3's standard library that a theory may reach, directly or not, and why.
+# The modules of Why3's library that theories may reach, directly or not, with the reason.
 LIBRARY = {
     "array.Array": "the programs compute in arrays, which are Python's lists",
     "bool.Bool": "truth values are the elements of a ring in an example",
@@ -51,12 +49,11 @@ LIBRARY = {
     "seq.Seq": "shapes and multi-indices",
 }
 
-# What could speak of another file, or change what a prover is asked: positions, and attributes
-# but an explanation, in which Why3 takes no quote and no mark of a comment for one.
+# A position can name another file, an attribute can change a prover's question. Explanations are
+# allowed, without quotes and comment marks, which Why3 does not read there.
 FOREIGN = re.compile(r'\[#|\[@(?![ \t]*expl:[^]\n"*]*\])')
 
-# ASCII and these may stand in a source: nothing invisible, that turns the direction of a text, or
-# that looks like a letter of another alphabet.
+# Sources contain ASCII and these: no invisible character, no change of direction, no lookalike.
 SEEN = "\u00b3\u00b5\u00b9\u00d7\u00e9\u0394\u03c3\u2013\u2018-\u201d\u2020\u2026\u2070-\u2079"
 SIGNS = "\u2192\u2212\u2260\u2264\u2500-\u257f\u25b6\u25ba"
 STRANGE = re.compile(f"[^\n\t -~{SEEN}{SIGNS}]")
@@ -65,13 +62,13 @@ NO_TEXT = {".so", ".pyc"}
 
 PROVERS = ("Alt-Ergo", "CVC4", "CVC5", "Z3")
 
-# The provers that are asked for a contradiction: one of each family.
+# One prover of each family looks for a contradiction.
 ASKED = {"Alt-Ergo", "CVC5", "Z3"}
 
 CANARIES = {"provable": True, "refutable": False}
 
-# How a contract says that an end of a program in Python is the outcome: the value, or what the
-# exception carries, is the last word of its term, or an equation of its own fixes it.
+# A clause that equates an end of a Python program with an outcome. The value, or the contents of
+# the exception, is the last word of its term, or has an equation of its own.
 TERM = r"\(R\w+ ([^:]+): outcome ['\w, ()]*\)"
 OUTCOME = r"\w+_outcome [\w :()]+"
 FOR_ONE = r"(?:(\w+) -> )?(?:(\w+) = [^=]* /\\ )?"
@@ -79,22 +76,27 @@ END = re.compile(rf"{FOR_ONE}(?:{TERM} = ({OUTCOME})|({OUTCOME}) = {TERM})")
 
 VALUE = re.compile(r"result -> (let .* in )?result = ")
 
-# What may stand before an equation for something that a program in C writes: no condition.
+# May precede an equation for an output of a C program: contains no condition.
 ALWAYS = re.compile(r"(result -> )?(let \w+ = [^=]* in )*(forall [^.]*\. )?")
 REPORT = re.compile(
     r"(answer \(.*result\) \(place.tensor\) \(place.axis\) =|reports \(.*result\) place"
     r"|result = code /\\ place.tensor\d = .* /\\ place.axis\d =) "
 )
 
-# What a prover answers if it works and proves nothing.
+# A working prover answers so if it proves nothing.
 GIVES_UP = re.compile(r"sat$|unknown|Steps limit reached|Timeout|.*I don't know", re.IGNORECASE)
 
 
 def judge(facts: Facts, root: Path) -> list[Failure]:
-    """Give everything that is wrong with files, theories, proofs and what they rest on."""
-    found = [*character_faults(root), *session_file_faults(facts, root)]
-    by_name = {prover["name"]: prover for prover in facts["provers"]}
-    for session in facts["sessions"]:
+    """List everything that is wrong with files, theories, proofs and what they rest on."""
+    sessions, by_name = facts["sessions"], {prover["name"]: prover for prover in facts["provers"]}
+    found = [*character_faults(root)]
+    having = {each["session"] for each in sessions if each["goals"] or each["errors"]}
+    below = (root / "proofs" / "sessions").rglob("*")
+    there = {path.relative_to(root).as_posix() for path in below if not path.is_dir()}
+    stray = "is a stray file: no theory with goals has these proofs"
+    found += [Failure(name, "", stray) for name in sorted(there - having)]
+    for session in sessions:
         found += session_faults(session, by_name)
     goals, patterns = goals_of(facts), templates(facts)
     for theory in facts["theories"]:
@@ -103,7 +105,7 @@ def judge(facts: Facts, root: Path) -> list[Failure]:
 
 
 def prover_faults(provers: Iterable[Prover]) -> Iterator[Failure]:
-    """Demand of each prover that it proves what is true, and not what is false."""
+    """Find provers that miss a true goal, or prove a false one."""
     answers = {prover["name"]: prover["canary"] for prover in provers}
     for name in PROVERS:
         said = {canary["goal"]: canary["answer"] for canary in answers.get(name, [])}
@@ -115,7 +117,7 @@ def prover_faults(provers: Iterable[Prover]) -> Iterator[Failure]:
 
 
 def character_faults(root: Path) -> Iterator[Failure]:
-    """Find what makes a reader see something else than what a tool reads."""
+    """Find characters that a reader sees otherwise than a tool."""
     below = (path for folder in FOLDERS for path in (root / folder).rglob("*"))
     for path in sorted([*root.glob("*"), *below]):
         if path.is_symlink() or not path.is_file() or path.suffix in NO_TEXT:
@@ -131,17 +133,8 @@ def character_faults(root: Path) -> Iterator[Failure]:
             yield Failure(f"{shown}:{line}", "", what)
 
 
-def session_file_faults(facts: Facts, root: Path) -> Iterator[Failure]:
-    """Find files of no theory with goals."""
-    having = {each["session"] for each in facts["sessions"] if each["goals"] or each["errors"]}
-    below = (root / "proofs" / "sessions").rglob("*")
-    there = {path.relative_to(root).as_posix() for path in below if not path.is_dir()}
-    for name in sorted(there - having):
-        yield Failure(name, "", "is a stray file: no theory with goals has these proofs")
-
-
 def session_faults(session: Theory, provers: Mapping[str, Prover]) -> Iterator[Failure]:
-    """Say what is wrong with the recorded proofs of a theory."""
+    """Find faults of a theory's recorded proofs."""
     file, folder = session["file"], session["session"]
     if session["errors"]:
         yield from (Failure(file, "", f"cannot be read: {error}") for error in session["errors"])
@@ -155,22 +148,17 @@ def session_faults(session: Theory, provers: Mapping[str, Prover]) -> Iterator[F
     for lost in session["detached"]:
         yield Failure(folder, lost, f"is not in {file} any more (make update)")
     for goal in session["goals"]:
-        yield from goal_faults(file, goal, provers)
-
-
-def goal_faults(file: str, goal: Goal, provers: Mapping[str, Prover]) -> Iterator[Failure]:
-    """Say everything that is wrong with the proof of a goal."""
-    tree, name = goal["tree"], full_name(goal)
-    if not proved(tree):
-        yield Failure(place(tree, file), name, "is not proved")
-    for node in nodes(tree):
-        part = name + node["name"].removeprefix(tree["name"])
-        for what in node_faults(node, provers):
-            yield Failure(place(node, file), part, what)
+        tree, name = goal["tree"], full_name(goal)
+        if not proved(tree):
+            yield Failure(place(tree, file), name, "is not proved")
+        for node in nodes(tree):
+            part = name + node["name"].removeprefix(tree["name"])
+            for what in node_faults(node, provers):
+                yield Failure(place(node, file), part, what)
 
 
 def behind(facts: Facts, systems: Mapping[str, str]) -> Iterator[str]:
-    """Name, for each version of Why3, the goals that it has not proved as they are now."""
+    """List for each version of Why3 the goals without a proof of their present form."""
     for version, system in systems.items():
         left = {
             library(session["file"]).replace(".", "/"): names
@@ -184,7 +172,7 @@ def behind(facts: Facts, systems: Mapping[str, str]) -> Iterator[str]:
 
 
 def with_whole_context(node: Node) -> Iterator[Node]:
-    """Give the parts of a goal that are proved from all that stands before it."""
+    """Yield the parts of a goal whose proofs use the whole context."""
     if node["proofs"]:
         yield node
     for step in node["transformations"]:
@@ -194,9 +182,15 @@ def with_whole_context(node: Node) -> Iterator[Node]:
 
 
 def node_faults(node: Node, provers: Mapping[str, Prover]) -> Iterator[str]:
-    """Say what is wrong with one node: with each of its proofs, and with what it lacks."""
+    """Say what is wrong with each proof of a node, and what the node lacks."""
     for proof in node["proofs"]:
-        yield from proof_faults(proof, provers)
+        name, now = proof["prover"], proof["now"]
+        if now is None:
+            yield f"has a proof by {name}, a prover that is not pinned"
+        elif now["answer"] != "Valid":
+            answered = f"answers {now['answer']} after {now['seconds']:.1f} s"
+            what = f"has a recorded proof that does not replay: {name} {provers[name]['version']}"
+            yield f"{what} {answered}; recorded: {proof['recorded']:.2f} s"
     if not all(step["sound"] for step in node["transformations"]):
         yield (
             "is split although it binds one variable in two places, which Why3 1.5.1 does not "
@@ -213,20 +207,8 @@ def node_faults(node: Node, provers: Mapping[str, Prover]) -> Iterator[str]:
         yield f"has no recorded proof with this Why3{about} (make update)"
 
 
-def proof_faults(proof: Proof, provers: Mapping[str, Prover]) -> Iterator[str]:
-    """Say what is wrong with one recorded proof; that the provers are the pinned ones is seen."""
-    name, now = proof["prover"], proof["now"]
-    if now is None:
-        yield f"has a proof by {name}, a prover that is not pinned"
-    elif now["answer"] != "Valid":
-        yield (
-            f"has a recorded proof that does not replay: {name} {provers[name]['version']} answers "
-            f"{now['answer']} after {now['seconds']:.1f} s; recorded: {proof['recorded']:.2f} s"
-        )
-
-
 def context_faults(session: Theory) -> Iterator[Failure]:
-    """Judge what was said to a contradiction: in a theory, or in the conditions of a module."""
+    """Find contradictions: in a theory, or in the hypotheses of a module."""
     asked = {answer["prover"] for answer in session["context"] if not answer["about"]}
     for prover in sorted(ASKED - asked):
         yield Failure(session["file"], "", f"{prover} was not asked for a contradiction")
@@ -245,27 +227,19 @@ def context_faults(session: Theory) -> Iterator[Failure]:
 
 
 def module_name(theory: str, module: str) -> str:
-    """Name a module of a theory as those do that use it: `c.words.Words`."""
+    """Name a module as its users do: `c.words.Words`."""
     return f"{library(theory)}.{module}"
 
 
 def templates(facts: Facts) -> set[str]:
-    """Give the modules that are cloned and never used: nobody but an instance rests on them."""
+    """List the modules that theories clone and never use: only instances rest on them."""
     uses = [use for theory in facts["theories"] for use in theory["uses"]]
     used = {use["module"] for use in uses if not use["cloned"]}
     return {use["module"] for use in uses if use["cloned"]} - used
 
 
-def is_allowed(assumed: Symbol, theory: str, patterns: Container[str]) -> bool:
-    """Tell whether something may have no definition or proof, as a template's parameters may."""
-    if assumed["kind"] == "meta":
-        return assumed["name"] in HARMLESS_METAS
-    is_template = module_name(theory, assumed["module"]) in patterns
-    return (is_template or theory in LANGUAGES) and assumed["kind"] in PARAMETERS
-
-
 def trusted(facts: Facts) -> list[Symbol]:
-    """Give the operations that are trusted: allowed, not proved, and no parameters."""
+    """List the trusted operations: unproved, allowed, and no parameters of a template."""
     patterns = templates(facts)
     return [
         assumed
@@ -279,48 +253,48 @@ def trusted(facts: Facts) -> list[Symbol]:
 def theory_faults(
     theory: Theory, goals: set[tuple[str, str]], patterns: Container[str] = ()
 ) -> Iterator[Failure]:
-    """Find what a theory takes for granted without leave; `patterns` are the templates."""
+    """Find unproved and undefined items; `patterns` are the templates, which have parameters."""
     file = theory["file"]
     yield from (Failure(file, "", f"cannot be audited: {error}") for error in theory["errors"])
     for assumed in theory["assumed"]:
         name, own = full_name(assumed).removesuffix("."), assumed["file"] == file
-        where = f"{file}:{assumed['line']}" if own else file
-        if assumed["kind"] == "absurd":
-            # An obligation, not an assumption, where there is a goal. Why3 leaves it out behind
-            # what never goes on, as a `return`.
+        where, kind = f"{file}:{assumed['line']}" if own else file, assumed["kind"]
+        is_open = file in LANGUAGES or module_name(file, assumed["module"]) in patterns
+        if kind == "absurd":
+            # A goal makes it an obligation. Why3 makes no goal behind a `return`.
             if (file, f"{name}'vc") not in goals:
                 what = "claims by absurd that this is not reached, and there is no goal of that"
                 yield Failure(where, name, what)
-        elif not is_allowed(assumed, file, patterns):
-            what = f"is taken for granted: {assumed['kind']} (none is allowed here)"
+        elif not (
+            assumed["name"] in HARMLESS_METAS if kind == "meta" else is_open and kind in PARAMETERS
+        ):
+            what = f"is taken for granted: {kind} (none is allowed here)"
             if assumed["file"] and not own:
                 what += f", cloned from {assumed['file']}:{assumed['line']}"
             yield Failure(where, name, what)
 
 
 def library_faults(facts: Facts) -> Iterator[Failure]:
-    """Find modules of the library that no theory may reach."""
+    """Find modules of the library that theories must not reach."""
     for reached in facts["reached"]:
-        if reached["file"] and reached["module"] not in LIBRARY:
-            what = (
-                f"reaches {reached['module']} of Why3's library: expected one of LIBRARY, judge.py"
-            )
+        if reached["file"] and (module := reached["module"]) not in LIBRARY:
+            what = f"reaches {module} of Why3's library: expected one of LIBRARY, judge.py"
             yield Failure(reached["user"], "", what)
 
 
 def hypotheses(facts: Facts) -> list[Symbol]:
-    """Give what is claimed under hypotheses: of a template's parameter, nobody claims anything."""
+    """List the claims with hypotheses; nobody claims those of a template's parameter."""
     patterns, relied = templates(facts), relied_on(facts)
     return [
         entry
         for entry in facts["hypotheses"]
-        if f"{library(entry['file'])}.{full_name(entry)}" in relied
+        if module_name(entry["file"], full_name(entry)) in relied
         and (entry["kind"] != "val" or module_name(entry["file"], entry["module"]) not in patterns)
     ]
 
 
 def witness_faults(facts: Facts) -> Iterator[Failure]:
-    """Find hypotheses that nothing is seen to satisfy."""
+    """Find hypotheses that no witness satisfies."""
     for entry in hypotheses(facts):
         if not entry["satisfied_by"]:
             said = "; ".join(" ".join(each.split()) for each in entry["supposes"])
@@ -330,7 +304,7 @@ def witness_faults(facts: Facts) -> Iterator[Failure]:
 
 
 def choice_faults(facts: Facts) -> Iterator[Failure]:
-    """Find extracted programs whose contracts leave a choice: two runs could differ."""
+    """Find extracted programs whose contracts allow several outcomes: two runs could differ."""
     for symbol in facts["symbols"]:
         file, module, what = symbol["file"], symbol["module"], ""
         if symbol["kind"] != "program" or symbol["ghost"] or not module.startswith("COP"):
@@ -338,7 +312,7 @@ def choice_faults(facts: Facts) -> Iterator[Failure]:
         clauses = [" ".join(c.split()) for c in re.split(r"\n  (?=\w)", symbol["statement"])]
         if file.startswith("why3/kernel/") and not is_outcome(clauses):
             what = "leaves its outcome open: expected the same `..._outcome` in each of its clauses"
-        # The callers in c/walk.mlw know equations of what plans write.
+        # c/walk.mlw calls COPPlan and knows equations for its outputs.
         if file.startswith("why3/c/") and module != "COPPlan" and (left := [*unsaid(clauses)]):
             what = f"does not say in every case what it writes to {', '.join(left)}"
         if what:
@@ -346,7 +320,7 @@ def choice_faults(facts: Facts) -> Iterator[Failure]:
 
 
 def is_outcome(clauses: list[str]) -> bool:
-    """Tell whether the ends of a program in Python are one outcome, or its result is one value."""
+    """Decide whether the ends of a Python program are one outcome, or its result is one value."""
     said = [c.partition("{ ")[2][:-2] for c in clauses if c.startswith(("ensures", "raises"))]
     ends = [end.groups("") for end in map(END.fullmatch, said) if end]
     if len(ends) < len(said):
@@ -359,11 +333,11 @@ def is_outcome(clauses: list[str]) -> bool:
 
 
 def unsaid(clauses: list[str]) -> Iterator[str]:
-    """Give what a program with checks writes, and no clause of its contract fixes."""
+    """Yield the outputs of a program with checks that no clause of its contract fixes."""
     said = [ALWAYS.sub("", c[10:-2], count=1) for c in clauses if c.startswith("ensures")]
     written = {each for c in clauses if c.startswith("writes {") for each in c[9:-2].split(", ")}
     for each in sorted(written) if "place.axis" in written else ():
-        # Bytes that are written are counted, up to a bound; a room is lent and given back.
+        # A contract bounds the count of written bytes; a room is lent and given back.
         told = ("place" in each and REPORT) or re.compile(rf"\(*{each} (@ \w+\)[^=]*=|<=) ")
         if not each.endswith(".capacity") and not any(map(told.match, said)):
             yield each

@@ -1,6 +1,6 @@
-"""Build and run the OCaml programs that see theories, sessions and provers as Why3 does.
+"""Build and run the OCaml programs that read theories, sessions and provers as Why3 does.
 
-build/ keeps what `whygate` says of a theory's session, under the hash of all that decides it.
+build/ keeps the answers of `whygate` about a theory's session, under the hash of all their inputs.
 """
 
 import json
@@ -12,30 +12,30 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
 
-from gate import binaries, closed, toolchain
+from gate import binaries, closed, theories, toolchain
 from gate.facts import Facts, Theory, holds, nodes, proofs
-from gate.theories import closure, comments, session_of
+from gate.theories import closure, session_of
 
 KEPT = "build/gate"
 
-# Why3 prepares a task, then a prover works on it: one process keeps one core busy.
+# One process keeps one core busy: Why3 prepares a task, then a prover works on it.
 PROCESSES = 2
 
-# Bytes of recorded proofs that run in a second.
+# One second runs so many bytes of recorded proofs.
 BYTES_A_SECOND = 6000
 
-# With a program, these files decide the questions and the provers.
+# These files and the program decide the questions and the provers.
 DECIDING = ("toolchain.toml", "why3.conf.in", "alt_ergo.drv", "cvc5.drv")
 
 
 def forget(root: Path) -> None:
-    """Drop every program that was built, and every answer that is kept."""
+    """Delete all built programs and all kept answers."""
     for folder in (binaries.FOLDER, KEPT):
         shutil.rmtree(root / folder, ignore_errors=True)
 
 
 class Program:
-    """A program, built for a tree."""
+    """An OCaml program, built for a tree."""
 
     def __init__(self, root: Path, name: str = "whygate") -> None:
         self.root = root
@@ -52,7 +52,7 @@ class Program:
     def run(
         self, *arguments: str, cwd: Path | None = None, output: int | None = None
     ) -> tuple[int, str, str]:
-        """Run a command in a closed environment; give what it ends with and what it prints."""
+        """Run a command in a closed environment; return its exit code, output and messages."""
         process = subprocess.Popen(
             [self.program, self.root / "build/why3.conf", *arguments],
             cwd=cwd or self.root,
@@ -63,7 +63,7 @@ class Program:
             text=True,
         )
         self.running.add(process)
-        if self.stopped:  # `stop` sets this before it looks which programs run.
+        if self.stopped:  # `pool` sets this before it ends the running programs.
             process.terminate()
         try:
             printed, messages = process.communicate()
@@ -76,16 +76,16 @@ class Program:
         return process.returncode, printed, messages
 
     def ask(self, *arguments: str, cwd: Path | None = None) -> Any:
-        """Run a command of the program and give the value that it prints."""
+        """Run a command of the program; return the JSON that it prints."""
         code, output, messages = self.run(*arguments, cwd=cwd, output=subprocess.PIPE)
         if code:
-            what = f"{self.program.name} {arguments[0]} ended with {code}:\n{messages}"
-            raise closed.ToolError(what)
+            said = f"{self.program.name} {arguments[0]} ended with {code}:\n{messages}"
+            raise closed.ToolError(said)
         return json.loads(output)
 
     @contextmanager
     def pool(self) -> Iterator[ThreadPoolExecutor]:
-        """Lend as many threads as there may be processes; however it ends, none goes on."""
+        """Lend a thread for each process; an exception ends all processes."""
         with ThreadPoolExecutor(PROCESSES) as pool:
             try:
                 yield pool
@@ -97,17 +97,16 @@ class Program:
                 raise
 
     def audit(self, theories: Iterable[str], *, cwd: Path | None = None) -> Facts:
-        """Ask what all theories state and take for granted, of this tree or another one."""
+        """Ask for the statements and the unproved items of theories, here or in another tree."""
         return cast(Facts, self.ask("audit", *theories, cwd=cwd))
 
     def sessions(self, audit: Facts) -> list[Theory]:
-        """Ask what the provers say now to the session of each theory, dear ones first."""
+        """Replay the session of each theory, the dearest first; take kept answers."""
         uses = {
             theory["file"]: {use["file"] for use in theory["uses"] if use["file"]}
             for theory in audit["theories"]
         }
-        files = {theory: self.root / session_of(theory) for theory in uses}
-        price = {each: file.stat().st_size if file.exists() else 0 for each, file in files.items()}
+        price = {theory: len(self.record(theory)) for theory in uses}
         of = {theory: sorted(closure(theory, uses) & uses.keys()) for theory in uses}
         found = {each: kept for each in uses if (kept := self.kept_session(each, of[each]))}
         left = sorted(uses.keys() - found.keys(), key=lambda theory: -price[theory])
@@ -124,26 +123,30 @@ class Program:
         return [found[theory] for theory in uses]
 
     def answers(self, theory: str) -> Path:
-        """Name the file that keeps what was answered about a theory."""
+        """Return the file of the kept answers about a theory."""
         return self.kept / f"{theory.replace('/', '.')}.json"
 
+    def record(self, theory: str) -> bytes:
+        """Return the recorded proofs of a theory, if any."""
+        file = self.root / session_of(theory)
+        return file.read_bytes() if file.is_file() else b""
+
     def kept_session(self, theory: str, sources: list[str]) -> Theory | None:
-        """Give what was answered about a theory before, if its files said the same."""
-        with suppress(OSError, ValueError):  # It may be missing or cut.
+        """Return the kept answers about a theory, if their inputs are unchanged."""
+        with suppress(OSError, ValueError):  # The file may be missing or cut.
             kept = json.loads(self.answers(theory).read_text(encoding="utf-8"))
             if kept["key"] == self.key(theory, sources, kept["session"]):
                 return told(kept["session"], kept=True)
         return None
 
     def session(self, theory: str, sources: list[str]) -> Theory:
-        """Ask about one theory; keep what is answered if all of it is proved."""
+        """Replay one theory; keep the answers if they prove all of it."""
         session = told(self.ask("replay", theory), kept=False)
-        # A version of Why3 that proved other sources may never have seen these.
+        # A version of Why3 that proved other sources has not proved these.
         now = self.source(sources)
         for goal in session["goals"]:
             goal["versions"] = [v for v in goal["versions"] if session["sources"].get(v) == now]
         key = self.key(theory, sources, session)
-        # An answer that proves nothing is not kept.
         if all(holds(proof) for goal in session["goals"] for proof in proofs(goal["tree"])):
             path = self.answers(theory)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -151,33 +154,27 @@ class Program:
         return session
 
     def key(self, theory: str, sources: list[str], session: Theory) -> str:
-        """Hash what decides a session: comments do, where they move the lines that it names."""
+        """Hash the inputs of a session; comments count where they move its lines."""
         shown = {each["file"] for goal in session["goals"] for each in nodes(goal["tree"])}
-        recorded = self.root / session_of(theory)
-        record = recorded.read_bytes() if recorded.is_file() else b""
         said = [(file, self.text(file, comments=file in {theory, *shown})) for file in sources]
-        return closed.digest([(self.tools, b""), ("", record), *said])
+        return closed.digest([(self.tools, b""), ("", self.record(theory)), *said])
 
     def source(self, sources: Iterable[str]) -> str:
-        """Hash what some theories say to Why3: any version, on any system."""
+        """Hash theories as any version of Why3 reads them."""
         return closed.digest((file, self.text(file, comments=False)) for file in sorted(sources))
 
     def text(self, file: str, *, comments: bool) -> bytes:
-        """Give what a theory says, with or without its comments."""
+        """Return a theory; without `comments`, also without empty lines and trailing blanks."""
         text = (self.root / file).read_text(encoding="utf-8", errors="surrogateescape")
-        said = text if comments else without_comments(text)
-        return said.encode("utf-8", errors="surrogateescape")
-
-
-def without_comments(source: str) -> str:
-    """Give what a theory says to Why3, but for the places at which it says it."""
-    ends = [0, *(place for comment in comments(source) for place in comment), len(source)]
-    said = " ".join(source[a:b] for a, b in zip(ends[::2], ends[1::2], strict=True))
-    return "\n".join(line.rstrip() for line in said.splitlines() if line.strip())
+        if not comments:
+            ends = [0, *(place for pair in theories.comments(text) for place in pair), len(text)]
+            text = " ".join(text[a:b] for a, b in zip(ends[::2], ends[1::2], strict=True))
+            text = "\n".join(line.rstrip() for line in text.splitlines() if line.strip())
+        return text.encode("utf-8", errors="surrogateescape")
 
 
 def told(session: Theory, *, kept: bool) -> Theory:
-    """Mark every answer to a proof as one of this run or of an earlier one."""
+    """Mark every answer as one of this run or of an earlier one."""
     for goal in session["goals"]:
         for proof in proofs(goal["tree"]):
             if proof["now"]:

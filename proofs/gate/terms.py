@@ -76,9 +76,6 @@ def fits(kind: Kind, value: Any, integers: tuple[type, ...] = (int,)) -> bool:
     )
 
 
-# Values
-
-
 class Function:
     """A function on the integers that has the same value at all places but some."""
 
@@ -178,9 +175,6 @@ class Beyond:
 
     __rsub__ = __mul__ = __rmul__ = __neg__ = __bool__ = refuse
     __floordiv__ = __rfloordiv__ = __index__ = __call__ = refuse
-
-
-# The symbols of the standard library that have a meaning in Python
 
 
 def div(a: int, b: int) -> int:
@@ -317,8 +311,6 @@ class Theories:
 
         return function
 
-    # Terms
-
     def function(self, name: str) -> Callable[..., Any]:
         """Give a symbol of the theories as a function."""
         if name not in self.functions:
@@ -397,9 +389,6 @@ class Theories:
         if not self.is_a(value, constructor):
             return False
         return all(self.fitted(*pair, found) for pair in zip(parts(value), inside, strict=True))
-
-
-# Contracts
 
 
 class Condition(NamedTuple):

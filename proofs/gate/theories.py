@@ -8,13 +8,13 @@ from pathlib import Path
 # `use import core.shape.Padding` uses core/shape.mlw.
 USED_FILE = re.compile(r"\b(?:use|clone)\s+(?:import\s+|export\s+)?([a-z][\w.]*)\.[A-Z]")
 
-# What may hide or open a comment. An attribute hides one; in a comment a quote is plain text.
+# These open or hide a comment. An attribute hides one; in a comment a quote is plain text.
 OUTSIDE = re.compile(r'"(?:\\.|[^"\\])*"|\[@[^\]\n]*\]|\(\*\)|\(\*')
 INSIDE = re.compile(r"\(\*\)|\(\*|\*\)")
 
 
 def theory_files(root: Path) -> list[str]:
-    """Give all theories of a tree, from its root: rooms and files after those that they use."""
+    """List all theories of a tree; rooms and files follow those that they use."""
     uses = all_uses(root)
     rooms = defaultdict[str, set[str]](set)
     for file in uses:
@@ -27,26 +27,25 @@ def theory_files(root: Path) -> list[str]:
 
 
 def all_uses(root: Path) -> dict[str, set[str]]:
-    """Give the theories that each theory of a tree names."""
+    """Map each theory of a tree to the theories that it names."""
     paths = {path.relative_to(root).as_posix(): path for path in (root / "why3").rglob("*.mlw")}
     return {file: {*used_files(path)} & paths.keys() for file, path in paths.items()}
 
 
 def used_files(path: Path) -> Iterator[str]:
-    """Give the theories of the project that a file names, whether they are there or not."""
+    """Yield the theories of the project that a file names, also missing ones."""
     text = path.read_text(encoding="utf-8", errors="replace")
     return (f"why3/{name.replace('.', '/')}.mlw" for name in USED_FILE.findall(text))
 
 
 def room(file: str) -> str:
-    """Give the folder of a theory."""
+    """Return the folder of a theory."""
     return file.rpartition("/")[0]
 
 
 def closure(start: str, uses: Mapping[str, set[str]]) -> set[str]:
-    """Give what is used, directly or not, and `start` itself."""
-    found: set[str] = set()
-    waiting = [start]
+    """Return `start` and all that it uses, directly or not."""
+    found, waiting = set[str](), [start]
     while waiting:
         name = waiting.pop()
         if name not in found:
@@ -56,12 +55,12 @@ def closure(start: str, uses: Mapping[str, set[str]]) -> set[str]:
 
 
 def session_of(theory: str) -> str:
-    """Give the file of a theory's recorded proofs: the same rooms, below proofs/sessions."""
+    """Return the file of a theory's recorded proofs: the same rooms, below proofs/sessions."""
     return f"proofs/sessions/{theory.removeprefix('why3/').removesuffix('.mlw')}.proofs"
 
 
 def comments(source: str) -> Iterator[tuple[int, int]]:
-    """Give where the outermost comments of a theory begin and end; comments nest."""
+    """Yield start and end of the outermost comments of a theory; comments nest."""
     depth = start = position = 0
     while match := (INSIDE if depth else OUTSIDE).search(source, position):
         position = match.end()
@@ -79,7 +78,7 @@ Owner = int | str | None
 
 
 def owners(source: str) -> Iterator[tuple[int, int, list[Owner]]]:
-    """Give where each comment begins and ends, and what it belongs to if it is a doc comment."""
+    """Yield start and end of each comment, and its owners if it is a doc comment."""
     for number, (start, end) in enumerate(comments(source)):
         rest = source[end:].lstrip()
         found: list[Owner] = [""] if number == 0 else []
@@ -92,7 +91,7 @@ def owners(source: str) -> Iterator[tuple[int, int, list[Owner]]]:
 
 
 def doc_comments(source: str) -> Iterator[tuple[Owner, int, str]]:
-    """Give what each doc comment belongs to, its first line and its text."""
+    """Yield the owner of each doc comment, its first line and its text."""
     for start, end, found in owners(source):
         if source.startswith("(**", start):
             first = source.count("\n", 0, start) + 1
@@ -100,7 +99,7 @@ def doc_comments(source: str) -> Iterator[tuple[Owner, int, str]]:
 
 
 def prose(source: str) -> str:
-    """Give all comments that are not the sentence of an item: heads, headings, plain ones."""
+    """Join all comments that are no sentence of an item: heads, headings, plain ones."""
     return "\n".join(
         source[start:end]
         for start, end, found in owners(source)

@@ -1,7 +1,7 @@
-"""The trace: from every clause to what states it, proves it, computes it and tests it, and back.
+"""The trace: from every clause to its definitions, theorems, programs and tests, and back.
 
-why3/trace.toml has the clauses, and says where a tag may stand. In Python that is a docstring, or
-a comment right below it, which `help` does not show. Orphans in either direction are failures.
+why3/trace.toml contains the clauses, and says where a tag may stand. In Python that is a docstring,
+or a comment right below it, which `help` does not show. Orphans in either direction are failures.
 """
 
 import ast
@@ -21,38 +21,38 @@ from gate.theories import Owner, doc_comments
 TRACE = "why3/trace.toml"
 PACKAGE = "python/whycast/*.py"
 
-# No text: requirements of our own.
+# Our own requirements, of no text.
 DERIVED = "derived"
 
 IDENTIFIER = re.compile(r"E_[A-Z][A-Za-z0-9]*_[a-z]+_[A-Z][A-Za-z0-9]*_\d{3}")
 FORM = "E_<op>_<type>_<zone>_<number>, as in E_Broadcast_any_Step1_010"
 WHERE = "a doc comment before an item, a module or a theory, or in or below a docstring (trace.py)"
 
-# Whatever looks like a tag, with a slip in it too.
+# Matches misspelt tags, too.
 TAG = re.compile(r"\[(?P<id>E_[^\s\]]*)(?P<end>\]?)")
 
-# pytest's report, and the one reason to skip a case of a tagged test: a peer that is not installed.
+# pytest's report. A case of a tagged test may be skipped only if a peer is not installed.
 REPORT = "build/tests.xml"
 ABSENT = re.compile(r".+ (is|are) not installed: pip install ('whycast\[[\w-]+\]'|[\w -]+)")
 
-# The fields of a clause, and the items that belong to it.
+# The fields of a clause, and its kinds of items.
 FIELDS = ("where", "says", "reason", "why")
 MAIN = ("definitions", "theorems", "programs")
 PARTS = (*MAIN, "supporting", "tests")
 
-# Kinds of symbols that define; a lemma is a goal and comes from there.
+# Kinds of symbols that define; goals list the lemmas.
 DEFINED = ("type", "exception", "function", "predicate", "constant")
 PART_OF_KIND = dict.fromkeys(DEFINED, "definitions") | dict.fromkeys(("program", "val"), "programs")
 
 
 def read_all(root: Path, pattern: str) -> Iterator[tuple[str, str]]:
-    """Read the files of a pattern, each with its path below the root."""
+    """Yield path and text of the files of a pattern."""
     for path in sorted(root.glob(pattern)):
         yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
 
 
 def read(path: Path) -> tuple[list[Clause], dict[str, Clause], list[Failure]]:
-    """Read the data file: its texts, its clauses, and what is wrong with it in itself."""
+    """Read trace.toml: its texts, its clauses, and its faults."""
     try:
         data = toml.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -81,14 +81,14 @@ def read(path: Path) -> tuple[list[Clause], dict[str, Clause], list[Failure]]:
 
 
 class Tag(NamedTuple):
-    """A tag: what is between the brackets, and where it stands."""
+    """A tag without its brackets, and its place."""
 
     id: str
     place: str
 
 
 class Entry(NamedTuple):
-    """Something that belongs to the clauses of its tags, as what (`theorems`)."""
+    """An item that belongs to the clauses of its tags, as `part` (`theorems`)."""
 
     part: str
     name: str
@@ -97,7 +97,7 @@ class Entry(NamedTuple):
 
 
 def tags_in(text: str, file: str, first: int = 1) -> list[Tag]:
-    """Find the tags in a text that begins in the line `first`."""
+    """Find the tags in a text whose first line is `first`."""
     return [
         Tag(match["id"] if match["end"] else match[0], f"{file}:{number}")
         for number, line in enumerate(text.splitlines(), start=first)
@@ -106,7 +106,7 @@ def tags_in(text: str, file: str, first: int = 1) -> list[Tag]:
 
 
 def astray(tags: list[Tag], attached: Iterable[Tag], known: Collection[str]) -> Iterator[Failure]:
-    """Find the tags that name no clause, and those that are attached to nothing."""
+    """Find tags that name no clause, and tags attached to nothing."""
     for tag in tags:
         if tag.id not in known:
             yield Failure(tag.place, tag.id, f"is a tag of no clause in {TRACE}: expected {FORM}")
@@ -115,9 +115,9 @@ def astray(tags: list[Tag], attached: Iterable[Tag], known: Collection[str]) -> 
 
 
 def of_theories(facts: Facts, root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
-    """Give the goals and symbols with their tags, and find the tags that none of them has."""
+    """Yield goals and symbols with their tags, and tags that belong to none."""
     sources = dict(read_all(root, "why3/**/*.mlw"))
-    # The tags of a file's items by line, of its modules by name, and of all of it under "".
+    # The tags of a file: by line of items, by name of modules, under "" those of the file.
     tags: dict[str, dict[Owner, list[Tag]]] = {file: {} for file in sources}
     for file, source in sources.items():
         for owner, first, text in doc_comments(source):
@@ -126,7 +126,7 @@ def of_theories(facts: Facts, root: Path, known: Collection[str]) -> Iterator[En
     for session in facts["sessions"]:
         file, attached = session["file"], tags.get(session["file"], {})
         for goal in session["goals"]:
-            # What is asked of an instance stands where the parameter does, in another file maybe.
+            # The goal of an instance has the place of the parameter, maybe in another file.
             line = (goal["tree"]["file"] in (None, file) and goal["tree"]["line"]) or 0
             own = attached.get(line, [])
             tagged = own or attached.get(goal["module"]) or attached.get("", [])
@@ -149,12 +149,12 @@ def of_theories(facts: Facts, root: Path, known: Collection[str]) -> Iterator[En
 
 
 def docstrings(source: str, file: str) -> dict[str, tuple[str, list[Tag]]]:
-    """Give place and tags of a module's functions, classes and variables; under "" those of it."""
+    """Map functions, classes and variables of a module, and "" for it, to places and tags."""
     tree, lines = ast.parse(source), source.splitlines()
     found = {}
     for node, after in pairwise([tree, *tree.body, ast.Pass()]):
         if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
-            # Of overloads the last, which has the body.
+            # The last overload has the body.
             name, said = getattr(node, "name", ""), [*node.body, after][0]
         elif isinstance(node, ast.Assign):
             name, said = ast.unparse(node.targets[0]), after
@@ -171,12 +171,10 @@ def docstrings(source: str, file: str) -> dict[str, tuple[str, list[Tag]]]:
 
 
 def published(root: Path) -> dict[tuple[str, str], str]:
-    """Give the public name of all that is public, by module and name."""
+    """Map module and name of each public item to its public name."""
     public: dict[tuple[str, str], str] = {}
     for file, source in read_all(root, PACKAGE):
-        stem = Path(file).stem
-        origin: dict[str, str] = {}
-        exported: list[str] = []
+        stem, origin, exported = Path(file).stem, dict[str, str](), list[str]()
         for node in ast.parse(source).body:
             if isinstance(node, ast.ImportFrom) and node.module:
                 origin |= {alias.name: node.module.rpartition(".")[2] for alias in node.names}
@@ -189,7 +187,7 @@ def published(root: Path) -> dict[tuple[str, str], str]:
 
 
 def of_package(root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
-    """Give the programs of the package, and find what is public and belongs to no clause."""
+    """Yield the programs of the package, and public items without a clause."""
     public = published(root)
     for file, source in read_all(root, PACKAGE):
         stem, found = Path(file).stem, docstrings(source, file)
@@ -209,7 +207,7 @@ def of_package(root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
 
 
 def of_tests(root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
-    """Give the tests with tags, and find tags of functions that are none."""
+    """Yield the tests with tags, and tags of other functions."""
     for file, source in read_all(root, "tests/**/test_*.py"):
         for name, (place, tags) in docstrings(source, file).items():
             attached = tags if not name or name.startswith("test_") else []
@@ -218,7 +216,7 @@ def of_tests(root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
 
 
 def tested(_: list[str]) -> int:
-    """Demand that each test with tags has run, by what pytest has reported."""
+    """Check in pytest's report that each tagged test ran."""
     failures = [*untested(ROOT)]
     for failure in failures:
         print(failure)
@@ -226,7 +224,7 @@ def tested(_: list[str]) -> int:
 
 
 def untested(root: Path) -> Iterator[Failure]:
-    """Find the tests with tags that were not collected, or of which a case was skipped."""
+    """Find tagged tests that pytest did not collect, or of which it skipped a case."""
     passed, skipped = set[str](), dict[str, str]()
     for case in ET.parse(root / REPORT).iter("testcase"):
         file = f"{case.get('classname', '').replace('.', '/')}.py"
@@ -244,7 +242,7 @@ def untested(root: Path) -> Iterator[Failure]:
 
 
 def trace(facts: Facts, root: Path) -> tuple[dict[str, list[Clause]], list[Failure]]:
-    """Give the trace of the tree, and every orphan in it."""
+    """Return the trace of the tree, and all orphans."""
     texts, clauses, failures = read(root / TRACE)
     everything = [*of_theories(facts, root, clauses), *of_package(root, clauses)]
     for found in [*everything, *of_tests(root, clauses)]:
@@ -254,17 +252,13 @@ def trace(facts: Facts, root: Path) -> tuple[dict[str, list[Clause]], list[Failu
         for name in sorted({tag.id for tag in found.tags} & clauses.keys()):
             clauses[name][found.part].append({"name": found.name, "place": found.place})
     for clause in clauses.values():
-        failures += [Failure(TRACE, clause["id"], what) for what in orphan_faults(clause)]
+        theorems, faults = [theorem["name"] for theorem in clause["theorems"]], list[str]()
+        if not theorems and not clause["reason"]:
+            faults.append("has no theorem, and no reason for that")
+        if theorems and clause["reason"]:
+            faults.append(f"has a reason for having no theorem, but has {theorems[0]}")
+        # A derived clause can be a theorem about theorems; for a text's clause a reason can do.
+        if not clause["tests"] and bool(theorems) != (clause["text"] == DERIVED):
+            faults.append(f"has {'theorems' if theorems else 'no theorem'}, and no test")
+        failures += [Failure(TRACE, clause["id"], what) for what in faults]
     return {"texts": texts, "clauses": list(clauses.values())}, failures
-
-
-def orphan_faults(clause: Clause) -> Iterator[str]:
-    """Say what a clause lacks: theorems or a reason, and a test."""
-    theorems = [theorem["name"] for theorem in clause["theorems"]]
-    if not theorems and not clause["reason"]:
-        yield "has no theorem, and no reason for that"
-    if theorems and clause["reason"]:
-        yield f"has a reason for having no theorem, but has {theorems[0]}"
-    # A derived clause may be a theorem about theorems; of a text, a reason may say all.
-    if not clause["tests"] and bool(theorems) != (clause["text"] == DERIVED):
-        yield f"has {'theorems' if theorems else 'no theorem'}, and no test"

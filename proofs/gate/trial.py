@@ -101,9 +101,6 @@ def changes(before: Any, after: Any) -> Iterator[str]:
         yield "value"
 
 
-# Values
-
-
 class Drawing(Random):
     """A source of values; `large`: of integers too that no list has as many elements as."""
 
@@ -167,9 +164,6 @@ def drawn(kind: Kind, random: Drawing, before: Sequence[Any] = ()) -> Any:
     value = made(**{name: drawn(inside, random) for name, inside in pairs})
     trial_c.arrange(kind, value, random, before)
     return value
-
-
-# Calls
 
 
 def allowed(operation: Operation, *, in_memory: bool) -> list[list[Any]]:
@@ -258,9 +252,6 @@ def faults(
                 return
     except Exception as error:
         yield f"cannot be tried: {type(error).__name__} {error}"
-
-
-# What is tried
 
 
 def operations(whycontract: Program, names: Sequence[str], language: str) -> dict[str, Operation]:

@@ -100,8 +100,6 @@ def word_width(kind: Kind) -> int:
     return int(re.sub(r"\D", "", kind.name)) if own(kind) == "word" else 0
 
 
-# Values
-
 Some, Nothing = class_of("Some"), class_of("Nothing")
 
 # The fields that say what is in memory, a function, and how much of that there is.
@@ -289,9 +287,6 @@ def counted(name: str, before: Sequence[Any], after: Sequence[Any], result: Any)
                     outputs.memory = outputs.memory.but({m: buffer.data})
             outputs.total += buffer.written
             buffer.room = 0
-
-
-# The program
 
 
 class Driver:

@@ -1,13 +1,9 @@
 """The extracted Python on unknown integers: each path of each program keeps its contract.
 
-    validate                     all programs, up to rank 4
-    validate --bound N           up to rank N
-    validate --only PROGRAM ...  these
-
 python/whycast/_kernel.py runs unchanged, on unknown integers, along every path; Z3 decides each
-comparison. The program's contract in WhyML has to allow each path's end, a value or an exception
-with its contents, and the paths together have to cover all inputs. Ends that a contract does not
-allow are printed with the path and an input; so are Z3's missing answers.
+comparison. The program's contract in WhyML must allow the end of each path, a value or an exception
+with its contents, and the paths must cover all inputs. The command prints other ends, and missing
+answers of Z3, with the path and an input.
 """
 
 import argparse
@@ -15,59 +11,38 @@ import ast
 import multiprocessing
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from typing import Any
 
 from gate.closed import ROOT, ToolError
 from validate import kernel
 from validate.programs import Program, contracts, programs
-from validate.validation import Finding, Result, Validation
+from validate.validation import Result, Validation
 
 KERNEL = ROOT / "python/whycast/_kernel.py"
 BOUND = 4
 
-# Forms for a process at a time.
+# A process takes so many forms at a time.
 TOGETHER = 25
 
-# The work, which processes inherit. Their parent makes no term, so they share nothing of Z3's.
-_work: Callable[[int], Result]
+# Processes inherit the forms. Their parent makes no term, so they share nothing of Z3's.
+FORMS: list[tuple[Program, tuple[Any, ...]]] = []
 
 
 def work(number: int) -> Result:
-    """Do one part of the work."""
-    return _work(number)
+    """Validate one form."""
+    program, form = FORMS[number]
+    return Validation(program, form, program.kernel).run()
 
 
-def validate(programs: Mapping[str, Program], names: Sequence[str], bound: int) -> list[Result]:
-    """Validate programs in parallel."""
-    global _work
-    # The last forms have the longest paths: they start first.
-    forms = [(programs[name], each) for name in names for each in programs[name].forms(bound)][::-1]
-
-    def one(number: int) -> Result:
-        program, form = forms[number]
-        return Validation(program, form, program.kernel).run()
-
-    _work = one
-    context, workers = multiprocessing.get_context("fork"), len(os.sched_getaffinity(0))
-    with ProcessPoolExecutor(workers, context) as pool:
-        return list(pool.map(work, range(len(forms)), chunksize=TOGETHER))
-
-
-def shown(finding: Finding) -> str:
-    """Show a finding, with the path to it."""
-    lines = [f"{finding.program}{finding.form}: {finding.what}"]
-    if finding.path:
-        lines.append(f"  path      {' and '.join(finding.path)}")
-    if finding.input:
-        lines += [f"  input     {finding.input}", f"  got       {finding.got}"]
+def shown(result: Result) -> str:
+    """Show a fault, with the path to it."""
+    lines = [f"{result.program}{result.form}: {result.fault}"]
+    if result.path:
+        lines.append(f"  path      {' and '.join(result.path)}")
+    if result.input:
+        lines += [f"  input     {result.input}", f"  got       {result.got}"]
     return "\n".join(lines)
-
-
-def unpaired(text: str, names: Sequence[str]) -> set[str]:
-    """Return the functions of the kernel without a contract, and contracts without a function."""
-    own = (each.name for each in ast.parse(text).body if isinstance(each, ast.FunctionDef))
-    return {*own}.symmetric_difference(names)
 
 
 def main(argv: list[str]) -> int:
@@ -80,23 +55,27 @@ def main(argv: list[str]) -> int:
     every = {each.name: each for each in programs(contracts(), kernel.load(text))}
     if unknown := {*(options.only or ())} - {*every}:
         raise ToolError(f"{', '.join(sorted(unknown))}: not a program of the kernel")
-    if alone := unpaired(text, [*every]):
+    own = {each.name for each in ast.parse(text).body if isinstance(each, ast.FunctionDef)}
+    if alone := own.symmetric_difference(every):
         raise ToolError(f"{', '.join(sorted(alone))}: in the kernel or with a contract, not both")
     names = [n for n in every if not every[n].moves and n in (options.only or every)]
-    results = validate(every, names, options.bound)
-    findings: dict[str, list[Finding]] = {name: [] for name in names}
-    for result in results:
-        findings[result.program] += [result.finding] if result.finding else []
-    for name, found in findings.items():
-        own = [result for result in results if result.program == name]
-        paths, seconds = sum(each.paths for each in own), sum(each.seconds for each in own)
-        verdict = "not proved" if found or not paths else "proved"
-        print(f"{name}: {verdict}; {len(own)} forms, {paths} paths, {seconds:.1f} s")
-    for found in filter(None, findings.values()):
+    # The last forms have the longest paths: they start first.
+    FORMS[:] = [(every[n], form) for n in names for form in every[n].forms(options.bound)][::-1]
+    context, workers = multiprocessing.get_context("fork"), len(os.sched_getaffinity(0))
+    with ProcessPoolExecutor(workers, context) as pool:
+        results = list(pool.map(work, range(len(FORMS)), chunksize=TOGETHER))
+    by_name = {name: [each for each in results if each.program == name] for name in names}
+    faults = {name: [each for each in by_name[name] if each.fault] for name in names}
+    for name, own_results in by_name.items():
+        paths = sum(each.paths for each in own_results)
+        verdict = "not proved" if faults[name] or not paths else "proved"
+        seconds = sum(each.seconds for each in own_results)
+        print(f"{name}: {verdict}; {len(own_results)} forms, {paths} paths, {seconds:.1f} s")
+    for found in filter(None, faults.values()):
         print(shown(min(found, key=lambda each: len(each.form))))
         if len(found) > 1:
             print(f"  and {len(found) - 1} more of {found[0].program}")
-    failed = any(findings.values()) or {*names} != {each.program for each in results}
+    failed = any(faults.values()) or not all(by_name.values())
     about = f"{len(names)} programs, {sum(each.paths for each in results)} paths"
     seconds = time.monotonic() - started
     print(f"validate: {'FAILED' if failed else 'all proved'}; {about}, {seconds:.0f} s")

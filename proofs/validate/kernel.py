@@ -1,7 +1,7 @@
-"""The extracted Python, loaded from its text; refused if unknown integers might change its meaning.
+"""Load the extracted Python from its text, unless unknown integers could change its meaning.
 
-Anything that treats an unknown integer differently, such as `is` or classes of values, is refused:
-only the names of Python's grammar that are listed here may occur.
+Only the listed names of Python's grammar may occur: `is` or classes of values, for example, treat
+an unknown integer differently.
 """
 
 import ast
@@ -23,17 +23,8 @@ BUILTINS = {"len", "range", "enumerate", "max", "tuple", "list", "AssertionError
 
 
 def load(text: str) -> ModuleType:
-    """Run the text of the kernel as a module."""
+    """Run the text of the kernel as a module; refuse code that unknown integers do not support."""
     tree = ast.parse(text)
-    check(tree)
-    module = ModuleType("symbolic_kernel")
-    sys.modules[module.__name__] = module  # `dataclass` looks there.
-    exec(compile(tree, "_kernel.py", "exec"), module.__dict__)
-    return module
-
-
-def check(tree: ast.Module) -> None:
-    """Refuse functions with anything that unknown integers do not support."""
     own = {each.name for each in tree.body if isinstance(each, (ast.FunctionDef, ast.ClassDef))}
     imported = {
         name.asname or name.name
@@ -47,14 +38,16 @@ def check(tree: ast.Module) -> None:
             for node in (node for statement in function.body for node in code(statement)):
                 name = node.id if isinstance(node, ast.Name) else ""
                 if type(node).__name__ not in KNOWN or name in refused:
-                    what = name or type(node).__name__
-                    raise Unknown(
-                        f"{function.name} has {what} in line {getattr(node, 'lineno', 0)}"
-                    )
+                    what = f"{name or type(node).__name__} in line {getattr(node, 'lineno', 0)}"
+                    raise Unknown(f"{function.name} has {what}")
+    module = ModuleType("symbolic_kernel")
+    sys.modules[module.__name__] = module  # `dataclass` looks there.
+    exec(compile(tree, "_kernel.py", "exec"), module.__dict__)
+    return module
 
 
 def code(statement: ast.AST) -> Iterator[ast.AST]:
-    """Yield a statement and all that is in it, except the types of variables."""
+    """Yield a statement and its parts, except the types of variables."""
     yield statement
     for name, value in ast.iter_fields(statement):
         for part in value if isinstance(value, list) else [value]:

@@ -1,8 +1,8 @@
-"""Unknown integers, and every path of a program on them: it runs again for each.
+"""Unknown integers, and every path of a program on them: the program runs again for each path.
 
-Operations on an unknown integer become terms of Z3, and comparisons decisions. If Z3 finds both
-answers possible on the path so far, both are followed; if it refutes one, the other. Any other
-answer of Z3, and any other operation, raises, in Python or as `Unknown`.
+Operations on an unknown integer become terms of Z3, and comparisons decisions. The explorer follows
+each answer that Z3 finds possible on the path so far. Any other answer of Z3, and any other
+operation, raises an exception of Python or `Unknown`.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ import z3
 
 Result = TypeVar("Result")
 
-# The free decisions of a path that was followed to its end.
+# The free decisions of a whole path.
 Path = list[z3.BoolRef]
 
-# A number's values where Python needs one; the most decisions of a path; seconds for Z3's answer.
+# Values to try where Python needs one; the most decisions of a path; Z3's seconds for an answer.
 VALUES: tuple[int, ...] = (*range(32), *range(-1, -9, -1))
 DECISIONS = 2000
 SECONDS = 600
 
 
 class Unknown(BaseException):
-    """The validation met something unknown, or Z3 gave no answer; no program catches this."""
+    """The validation met an unknown construct, or Z3 had no answer; no program catches this."""
 
 
 def operation(apply: Callable[[Any, Any], Any]) -> Callable[[Number, object], Any]:
@@ -59,7 +59,7 @@ class Number:
         self.explorer, self.z3 = explorer, term
 
     def term(self, other: object) -> Any:
-        """Give the other operand's term."""
+        """Return the other operand's term."""
         if type(other) is int:
             return z3.IntVal(other)
         if type(other) is Number and other.explorer is self.explorer:
@@ -69,7 +69,7 @@ class Number:
     __add__, __sub__, __mul__ = map(operation, (operator.add, operator.sub, operator.mul))
     __radd__, __rmul__ = __add__, __mul__
     __rsub__ = operation(lambda one, other: other - one)
-    # Two of the six comparisons are terms: what is known of one is known of all.
+    # Two terms decide all six comparisons.
     __eq__ = comparison(operator.eq, True)
     __ne__ = comparison(operator.eq, False)
     __lt__, __ge__ = comparison(operator.lt, True), comparison(operator.lt, False)
@@ -91,10 +91,9 @@ class Number:
 
 @dataclass
 class Decision:
-    """A comparison, and the answer that is followed.
+    """A comparison and its answer on the present path.
 
-    It is open if the other answer is possible and not yet followed, forced if that is impossible:
-    its condition then follows from those before it.
+    It is open if the other answer is possible and still to follow, forced if that is impossible.
     """
 
     truth: z3.BoolRef
@@ -103,7 +102,7 @@ class Decision:
     forced: bool
 
     def condition(self) -> z3.BoolRef:
-        """Give the condition of the answer."""
+        """Return the condition of the answer."""
         return self.truth if self.answer else z3.Not(self.truth)
 
 
@@ -118,7 +117,7 @@ class Explorer:
         self.known: dict[int, bool] = {}
 
     def paths(self, run: Callable[[], Result]) -> Iterator[tuple[Path, Result]]:
-        """Yield each path's result; the solver then asserts the path's conditions."""
+        """Yield each path and its result; the solver then asserts the path's conditions."""
         while True:
             self.position, self.known = 0, {}
             result = run()
@@ -129,7 +128,7 @@ class Explorer:
                 return
 
     def turn(self) -> bool:
-        """Go back to the last open decision, and follow its other answer."""
+        """Follow the other answer of the last open decision, if any."""
         while self.decisions:
             last = self.decisions.pop()
             if not last.forced:
@@ -140,7 +139,7 @@ class Explorer:
         return False
 
     def path(self) -> Path:
-        """Give the present path so far."""
+        """Return the present path so far."""
         return [each.condition() for each in self.decisions if not each.forced]
 
     def follow(self, decision: Decision) -> None:
@@ -151,11 +150,15 @@ class Explorer:
             self.solver.add(decision.condition())
 
     def decide(self, truth: z3.BoolRef) -> bool:
-        """Choose an answer, and remember whether the other one is possible."""
+        """Choose an answer, and note whether the other one is possible."""
         key = truth.get_id()
         if key not in self.known:
             if self.position == len(self.decisions):
-                self.follow(self.new_decision(truth))
+                if len(self.decisions) >= DECISIONS:
+                    raise Unknown(f"a path has more than {DECISIONS} decisions")
+                answer = possible(self.solver, truth)
+                both = answer and possible(self.solver, z3.Not(truth))
+                self.follow(Decision(truth, answer, both, not both))
             decision = self.decisions[self.position]
             if not decision.truth.eq(truth):
                 raise Unknown("a program that is run again decides something else")
@@ -163,16 +166,8 @@ class Explorer:
             self.known[key] = decision.answer
         return self.known[key]
 
-    def new_decision(self, truth: z3.BoolRef) -> Decision:
-        """Ask which answers are possible."""
-        if len(self.decisions) >= DECISIONS:
-            raise Unknown(f"a path has more than {DECISIONS} decisions")
-        answer = possible(self.solver, truth)
-        both = answer and possible(self.solver, z3.Not(truth))
-        return Decision(truth, answer, both, not both)
-
     def model(self) -> Any:
-        """Give an input that takes the present path so far."""
+        """Return an input that takes the present path so far."""
         return self.solver.model() if self.solver.check() == z3.sat else None
 
 

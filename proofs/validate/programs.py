@@ -1,7 +1,7 @@
-"""The programs of the kernel: the arguments of each, and its contract.
+"""The programs of the kernel, with their arguments and contracts.
 
 The types in WhyML give the arguments: sequences of each length up to a bound, of unknown integers.
-Programs that move elements are left out: these do not depend on integers beyond small cases.
+The validation skips programs that move elements: small cases of integers suffice for them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -26,19 +26,19 @@ class AnyInteger:
 
 ANY = AnyInteger()
 
-# For several shapes, the largest rank with the largest number. At rank 2 Python's axis before the
-# first is the last one; so there are shapes of rank 3 too.
+# Several shapes: the largest rank, and their number. At rank 2, Python's axis before the first is
+# the last one; so there are shapes of rank 3, too.
 SEVERAL = ((2, 3), (3, 2))
 
-# These get arguments of unknown rank. In other programs the rank counts the rounds of a loop.
+# These take arguments of unknown rank. In other programs a loop counts up to the rank.
 OF_ANY_RANK = ("check_axes", "check_distinct")
 
-# The first has a path for each way in which symbols can be equal; two axes are too few to join.
+# The first has a path for each partition into equal symbols; two axes are too few for the second.
 OTHERS = {"symbolic_zeros": ((1, 2),), "loop_plan": ((3, 3), (4, 2))}
 
 
 def values(kind: Kind, rank: int, number: int, kernel: ModuleType) -> list[Any]:
-    """Give the values of a type: for a sequence of integers, all lengths up to a rank."""
+    """List the values of a type; a sequence of integers has all lengths up to a rank."""
     inside = [values(each, rank, number, kernel) for each in kind.inside]
     match kind.name:
         case "integer":
@@ -57,14 +57,14 @@ def values(kind: Kind, rank: int, number: int, kernel: ModuleType) -> list[Any]:
 
 
 class OfUnknown(Theories):
-    """The theories, on integers that may be unknown."""
+    """The theories, also on unknown integers."""
 
     def is_plain(self, value: Any) -> bool:
-        """Whether it is a number or truth value."""
+        """Recognize a number or truth value."""
         return type(value) is Number or super().is_plain(value)
 
     def quantified(self, all_of: bool, holds: Callable[[Any], Any], low: Any, high: Any) -> Any:
-        """Check all, or some, integers between bounds, whose values are decided."""
+        """Check all, or some, integers between bounds; decide the values of the bounds."""
         bounds = (each.__index__() if type(each) is Number else each for each in (low, high))
         return super().quantified(all_of, holds, *bounds)
 
@@ -83,7 +83,7 @@ class Program(Contract):
         self.several = any(k.name == "sequence" == k.inside[0].name for k in within if k.inside)
 
     def forms(self, bound: int) -> Iterator[tuple[Any, ...]]:
-        """Give the forms of arguments up to a rank, without repetition."""
+        """Yield the forms of arguments up to a rank, each once."""
         most = OTHERS.get(self.name, SEVERAL) if self.several else ((bound, bound),)
         of_rank = () if self.name in OF_ANY_RANK else ("rank", "axis")
         forms: dict[str, tuple[Any, ...]] = {}

@@ -1,7 +1,7 @@
-"""One program on arguments of one form: each path is followed to its end and judged.
+"""One program on arguments of one form: follow each path to its end, and judge it.
 
-The contract is computed on the same unknown integers, and its comparisons decided too: on a path of
-the program and its contract together, each condition is true, false, or without a value.
+The contract is computed on the same unknown integers and decides their comparisons, too: on a path
+of the program and its contract, each condition is true, false, or without a value.
 """
 
 import signal
@@ -22,26 +22,17 @@ SECONDS = 5
 
 
 @dataclass
-class Finding:
-    """A fault, with its path and an input."""
+class Result:
+    """The result of a program on arguments of one form; a fault has a path and an input."""
 
     program: str
     form: str
-    what: str
+    fault: str = ""
     path: list[str] = field(default_factory=list)
     input: str = ""
     got: str = ""
-
-
-@dataclass
-class Result:
-    """The result of a program on arguments of one form."""
-
-    program: str
-    form: str
     paths: int = 0
     seconds: float = 0.0
-    finding: Finding | None = None
 
 
 @dataclass(frozen=True)
@@ -64,7 +55,7 @@ class Validation:
         self.end: Outcome | None = None
 
     def arguments(self) -> tuple[Any, ...]:
-        """Give the arguments: each integer is a variable of Z3, named by its place."""
+        """Make the arguments: each integer is a variable of Z3, named by its place."""
 
         def leaf(value: Any, name: str) -> Any:
             return Number(self.explorer, z3.Int(name)) if value is ANY else value
@@ -73,32 +64,30 @@ class Validation:
         return tuple(mapped(value, leaf, name, self.kernel) for value, name in pairs)
 
     def run(self) -> Result:
-        """Follow all paths, up to the first with a fault."""
+        """Follow all paths up to the first fault."""
         result = Result(self.program.name, str(self.form))
-        started, paths, what = time.process_time(), list[Path](), ""
+        started, paths = time.process_time(), list[Path]()
         try:
-            for path, what in self.explorer.paths(self.judged):
+            for path, result.fault in self.explorer.paths(self.judged):
                 paths.append(path)
-                if what:
+                if result.fault:
                     break
             else:
-                if left_out(paths):
-                    what = "the paths are not all there is"
+                result.fault = "the paths are not all there is" if left_out(paths) else ""
         except Unknown as reason:
-            what = str(reason)
+            result.fault = str(reason)
         except (UndefinedError, UndecidedError) as reason:
-            what = f"a condition has no value: {reason}"
-        if what:
-            result.finding = Finding(result.program, result.form, what)
-            result.finding.path = list(map(str, self.explorer.path()))
+            result.fault = f"a condition has no value: {reason}"
+        if result.fault:
+            result.path = list(map(str, self.explorer.path()))
             if (model := self.explorer.model()) is not None:
-                result.finding.input = f"{result.program}{fill(self.arguments(), model)}"
-                result.finding.got = str(fill(self.end, model)) if self.end else what
+                result.input = f"{result.program}{fill(self.arguments(), model)}"
+                result.got = str(fill(self.end, model)) if self.end else result.fault
         result.paths, result.seconds = len(paths), time.process_time() - started
         return result
 
     def judged(self) -> str:
-        """Run the program on one path; return what is wrong with its end."""
+        """Run the program on one path; return the fault of its end, if any."""
         program, given, self.end = self.program, self.arguments(), None
         if not self.hold(program.of_kind("requires"), given):
             return ""
@@ -115,11 +104,11 @@ class Validation:
         return "not " + " and ".join(f"{each.kind} {{ {each.text} }}" for each in conditions)
 
     def hold(self, conditions: Sequence[Condition], given: Sequence[Any]) -> bool:
-        """Whether conditions hold, in turn: one may need those before it."""
+        """Decide conditions in turn: one may need those before it."""
         return all(condition.holds(*given) for condition in conditions)
 
     def call(self) -> Outcome:
-        """Call the program; return its end, or raise if the path has none."""
+        """Call the program; return its end, or raise on a path without one."""
         signal.signal(signal.SIGVTALRM, overdue)
         signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS, 0.1)
         try:
@@ -128,7 +117,7 @@ class Validation:
             kind = type(error)
             if getattr(self.kernel, kind.__name__, None) is not kind:
                 return Outcome(str(error), f"builtins.{kind.__name__}")
-            # Without a value, an exception carries nothing, whatever its arguments.
+            # An exception without a value carries nothing, whatever its arguments.
             return Outcome(getattr(error, "value", error.args or None), kind.__name__)
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
@@ -145,7 +134,7 @@ def fill(value: Any, model: z3.ModelRef) -> Any:
 
 
 def overdue(_: int, frame: FrameType | None) -> None:
-    """End a path; within Z3, whose destructors lose exceptions, wait for the next alarm."""
+    """End a path; Z3's destructors lose exceptions, so there wait for the next alarm."""
     while frame is not None:
         if frame.f_globals["__name__"].startswith("z3."):
             return

@@ -61,7 +61,7 @@ def test_each_program_keeps_its_contract(name: str, module: ModuleType) -> None:
     """[E_Broadcast_any_Derived_140]"""
     forms = NAMED[name].forms(1 if name in MANY else 2)
     results = [run(NAMED[name], module, *form) for form in forms]
-    assert [result.finding for result in results if result.finding] == []
+    assert [result for result in results if result.fault] == []
     assert sum(result.paths for result in results) > 0
 
 
@@ -81,7 +81,7 @@ def test_a_planted_fault_is_noticed(fault: str) -> None:
     results = (
         run(NAMED[name], changed, *form) for form in sorted(forms, key=lambda f: len(str(f)))
     )
-    assert any(result.finding for result in results)
+    assert any(result.fault for result in results)
 
 
 def test_what_differs_fails_with_path_and_input(
@@ -139,10 +139,9 @@ def test_what_is_not_known_of_an_integer_is_no_proof(
         monkeypatch.setattr(validation, "SECONDS", 0.1)
     monkeypatch.setattr(paths, "DECISIONS", 90)
     monkeypatch.setattr(module, "f", lambda a, b, c: OPERATIONS[what](a))
-    finding = run(NAMED["f"], module, ANY, ANY, ANY).finding
+    result = run(NAMED["f"], module, ANY, ANY, ANY)
     expected = {"unhashable": "TypeError", "runs out": "IndexError"}.get(what, what)
-    assert finding
-    assert expected in finding.what + finding.got
+    assert expected in result.fault + result.got
 
 
 def test_a_kernel_with_constructs_that_are_not_known_is_refused() -> None:
@@ -157,9 +156,7 @@ def test_no_answer_of_z3_is_no_proof(module: ModuleType, monkeypatch: pytest.Mon
     monkeypatch.setattr(z3.Solver, "check", lambda *_: z3.unknown)
     with pytest.raises(Unknown, match="Z3 has no answer"):
         left_out([])
-    finding = run(NAMED["f"], module, ANY, ANY, ANY).finding
-    assert finding
-    assert finding.what.startswith("Z3 has no answer")
+    assert run(NAMED["f"], module, ANY, ANY, ANY).fault.startswith("Z3 has no answer")
 
 
 def test_a_path_that_is_left_out_is_missed() -> None:
@@ -189,9 +186,8 @@ def test_a_contract_that_is_wrong_is_noticed(module: ModuleType) -> None:
     ]
     said = []
     for wrong.conditions in conditions:
-        finding = run(wrong, module, ANY, ANY, ANY).finding
-        assert finding
-        said.append((finding.what, finding.got))
+        result = run(wrong, module, ANY, ANY, ANY)
+        said.append((result.fault, result.got))
     assert said == [
         ("not ensures { result = a }", "0"),
         ("the contract says nothing of such an end", said[1][1]),
