@@ -1,8 +1,9 @@
-"""The trusted operations, tried: each condition of each contract, on random values, both ways.
+"""Try the trusted operations: each condition of each contract, on random values.
 
-Conditions are those of the typed WhyML; the drivers map operations to Python and C. A logical value
-is a Python one (terms.py), also a function on the integers, so that a condition on all of memory is
-decided. A condition that cannot be computed is an error, and so is a change that none allows.
+The conditions come from the typed WhyML; the drivers map operations to Python and C. Python
+represents logical values (terms.py), also functions on the integers, so that it can decide a
+condition on all of memory. A condition that cannot be computed is an error, and so is a change that
+no condition allows.
 """
 
 import copy
@@ -20,7 +21,7 @@ from gate.program import Program
 from gate.terms import Contract, Function, Kind, Record, Ref, Theories, class_of, fits
 from gate.trial_c import UnrealError
 
-# Calls that are tried of an operation, and drawn at most to find them.
+# The calls to try of an operation, and the most calls to draw for that.
 TRIED, DRAWN = 100, 60_000
 
 LARGE = (2**31, 2**63 - 1, -(2**63), 2**63, 10**20)
@@ -35,7 +36,7 @@ class Call(NamedTuple):
 
 
 class Operation(Contract):
-    """An operation of a driver with its contract; type variables are object, or 64 bits in C."""
+    """An operation of a driver, with its contract; a type variable is `object`, in C an int64."""
 
     def __init__(self, facts: Mapping[str, Any], theories: Theories, language: str) -> None:
         super().__init__(facts, theories)
@@ -49,11 +50,11 @@ class Operation(Contract):
         self.arguments, self.result = tuple(map(kind, self.types)), kind(self.ends[""])
 
     def requires(self, values: Sequence[Any]) -> bool:
-        """Tell whether a call is allowed."""
+        """Decide whether the contract allows a call."""
         return all(condition.holds(*values) for condition in self.of_kind("requires"))
 
     def cannot_be_tried(self) -> Iterator[str]:
-        """Say what of the contract no trial can reach."""
+        """List the parts of the contract that no trial reaches."""
         yield from self.untried
         if self.facts["exceptions"]:
             yield "raises: that cannot be tried"
@@ -64,7 +65,7 @@ class Operation(Contract):
                 yield f"writes {field}, which is no argument's: that cannot be tried"
 
     def excludes(self, call: Call) -> Iterator[str]:
-        """Say what is wrong with a call that is allowed."""
+        """Find faults of an allowed call."""
         facts = self.facts
         if not fits(self.result, call.result):
             yield f"the result is of another type than {self.result.name}"
@@ -78,16 +79,15 @@ class Operation(Contract):
         olds = [call.before[facts["arguments"].index(name)] for name in facts["olds"]]
         for each in self.of_kind("ensures"):
             try:
-                true = each.holds(*call.after, *olds, call.result) is True
-                what = "" if true else "is not true"
+                if each.holds(*call.after, *olds, call.result) is not True:
+                    yield f"ensures {{ {each.text} }} is not true"
             except Exception as error:
                 what = f"has no value: {type(error).__name__} {error}"
-            if what:
                 yield f"ensures {{ {each.text} }} {what}"
 
 
 def changes(before: Any, after: Any) -> Iterator[str]:
-    """Give the fields of a value that have changed; `length` and `value` are what never does."""
+    """Yield the changed fields of a value; no contract allows `length` and `value`."""
     identical = Theories({}).equal
     if isinstance(before, Record):
         old, new = vars(before), vars(after)
@@ -102,29 +102,29 @@ def changes(before: Any, after: Any) -> Iterator[str]:
 
 
 class Drawing(Random):
-    """A source of values; `large`: of integers too that no list has as many elements as."""
+    """A source of values; `large`: also integers beyond the length of any list."""
 
     large = False
 
 
 def integer(random: Drawing) -> int:
-    """Draw an integer: one of the small ones, mostly; now and then one that is no machine's."""
+    """Draw an integer, mostly a small one, sometimes one beyond 64 bits."""
     kind = random.random()
     if kind < 0.9 or not random.large:
         return random.randint(-2, 7) if kind < 0.6 else random.randint(0, 40)
-    # Made anew, so that equal ones are not the same object.
+    # Equal integers are different objects.
     return int(str(random.choice(LARGE))) + random.randint(-2, 2)
 
 
 class Anything:
-    """An element of which a program knows nothing: it is moved, no more."""
+    """An element that programs only move."""
 
     def __repr__(self) -> str:
         return "_"
 
 
 def drawn(kind: Kind, random: Drawing, before: Sequence[Any] = ()) -> Any:
-    """Draw a value of a type; `before` are the arguments before it."""
+    """Draw a value of a type; `before` has the arguments before it."""
 
     def several() -> list[Any]:
         length = random.randint(0, random.choice((6, 6, 40)))
@@ -142,7 +142,7 @@ def drawn(kind: Kind, random: Drawing, before: Sequence[Any] = ()) -> Any:
         case "int64":
             return max(-(2**63), min(integer(random), 2**63 - 1))
         case "sequence":
-            # Every second one equals one before it, and is another one.
+            # Every second one equals an earlier argument and is another object.
             same = [value for value in before if isinstance(value, tuple)]
             return tuple(list(same[-1]) if same and random.random() < 0.5 else several())
         case "list":
@@ -167,7 +167,7 @@ def drawn(kind: Kind, random: Drawing, before: Sequence[Any] = ()) -> Any:
 
 
 def allowed(operation: Operation, *, in_memory: bool) -> list[list[Any]]:
-    """Draw arguments of calls that the contract allows, and that can be in a machine's memory."""
+    """Draw arguments of calls that the contract allows; `in_memory`: that fit a machine."""
     random, found = Drawing(operation.name), list[list[Any]]()
     kinds = {kind.name for kind in (*operation.arguments, operation.result)}
     random.large = in_memory or kinds.isdisjoint(("sequence", "list"))
@@ -185,7 +185,7 @@ def allowed(operation: Operation, *, in_memory: bool) -> list[list[Any]]:
 
 
 def in_python(template: str, values: list[Any]) -> Call:
-    """Do what Python does: evaluate an expression, or execute an assignment."""
+    """Evaluate an expression of Python, or execute an assignment."""
     code = re.sub(r"%(\d)", r"x\1", template)
     before = [copy.copy(v) if isinstance(v, list | Ref) else v for v in values]
     variables = {
@@ -209,7 +209,7 @@ def in_python(template: str, values: list[Any]) -> Call:
 
 
 def ghost(operation: Operation, values: list[Any]) -> Call:
-    """Make the value of a ghost operation, its arguments in the fields of their names."""
+    """Make the result of a ghost operation: its arguments are the fields of the same names."""
     given = dict(zip(operation.facts["arguments"], values, strict=True))
     kinds = dict(zip(operation.result.fields, operation.result.inside, strict=True))
     fields = {name: given.get(name, nothing(kind)) for name, kind in kinds.items()}
@@ -217,7 +217,7 @@ def ghost(operation: Operation, values: list[Any]) -> Call:
 
 
 def nothing(kind: Kind) -> Any:
-    """Give what a field has of which nothing is told: 0, and of a function its first case."""
+    """Return the default of a field: 0, the first case, or a function that is constant."""
     if kind.name == "function":
         return Function({}, nothing(kind.inside[1]))
     return class_of(kind.inside[0].name)() if kind.name == "one of" else 0
@@ -226,13 +226,13 @@ def nothing(kind: Kind) -> Any:
 def faults(
     operation: Operation, entry: Entry | None, driver: trial_c.Driver | None
 ) -> Iterator[str]:
-    """Try an operation by an entry of a driver, a ghost one by none; say what is wrong with it."""
+    """Try an operation by an entry of a driver, a ghost one without; yield a fault."""
     said = list(operation.cannot_be_tried())
     holes = map(int, re.findall(r"%(\d)", entry.template)) if entry else ()
     if max(holes, default=0) > len(operation.arguments):
         said.append("its text has more holes than it has arguments")
+    yield from said
     if said:
-        yield from said
         return
     try:
         tried = allowed(operation, in_memory=entry is not None and driver is not None)
@@ -255,33 +255,32 @@ def faults(
 
 
 def operations(whycontract: Program, names: Sequence[str], language: str) -> dict[str, Operation]:
-    """Give the operations of some modules by the names that drivers give them."""
+    """Return the operations of modules by their names in drivers."""
     return compiled(whycontract.ask("operations", *names), language)
 
 
 def compiled(found: dict[str, Any], language: str) -> dict[str, Operation]:
-    """Make the operations of what whycontract says."""
+    """Make operations from the facts of whycontract."""
     theories = Theories(found["definitions"])
     operations = (Operation(facts, theories, language) for facts in found["programs"])
     return {operation.name: operation for operation in operations if operation.name}
 
 
 def judged(root: Path, facts: Facts) -> Iterator[Failure]:
-    """Try all that the drivers map, and all that the proofs trust; give what is wrong."""
+    """Try all operations that drivers map or proofs trust; yield the faults."""
     theories = {theory["file"] for theory in facts["theories"]}
-    wanted = [each for each in judge.LANGUAGES.items() if each[0] in theories]
-    if not wanted:
-        return
-    whycontract = Program(root, "whycontract")
-    with tempfile.TemporaryDirectory() as folder:
-        for file, language in wanted:
-            yield from judged_in(whycontract, facts, file, language, Path(folder))
+    whycontract: Program | None = None
+    for file, language in judge.LANGUAGES.items():
+        if file in theories:
+            whycontract = whycontract or Program(root, "whycontract")
+            with tempfile.TemporaryDirectory() as folder:
+                yield from judged_in(whycontract, facts, file, language, Path(folder))
 
 
 def judged_in(
     whycontract: Program, facts: Facts, file: str, language: str, folder: Path
 ) -> Iterator[Failure]:
-    """Try the operations of one language."""
+    """Try the operations of a language."""
     entries = mapped.read(whycontract.root, language)
     values = {entry.name: entry for entry in entries if entry.kind == "val"}
     own = {judge.module_name(file, s["module"]) for s in facts["symbols"] if s["file"] == file}

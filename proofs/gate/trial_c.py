@@ -1,7 +1,7 @@
-"""Calls of the trusted operations in C: values of the logic as memory, and memory as values again.
+"""Calls of the trusted operations in C: logical values become memory, and memory becomes values.
 
-Memory has exactly the bytes that a value speaks of, under sanitizers for addresses and undefined
-behaviour. Ghost state (how much was written, which part is lent) is counted as c/trusted.mlw says.
+Memory contains exactly the bytes of a value, under sanitizers for addresses and undefined
+behaviour. Ghost state (the written bytes, the lent parts) is counted as in c/trusted.mlw.
 """
 
 import copy
@@ -19,7 +19,7 @@ from gate.terms import Function, Kind, Record, class_of
 GCC = "/usr/bin/gcc"
 FLAGS = ("-std=gnu99", "-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
-# The most of anything that a call gets.
+# The most elements of a part of memory.
 LARGEST = 64
 
 HARNESS = """\
@@ -87,33 +87,29 @@ int main(void)
 
 
 class UnrealError(Exception):
-    """There is no such value, or no such outcome."""
+    """A machine has no such value or outcome."""
 
 
 def own(kind: Kind) -> str:
-    """Give the name of a type of c/trusted.mlw without its module; nothing of another type."""
+    """Return the name of a type of c/trusted.mlw without its module, "" for other types."""
     return kind.name.rpartition(".")[2] if kind.name.startswith("c.trusted.") else ""
 
 
 def word_width(kind: Kind) -> int:
-    """Give the bytes of a word; 0 of another type."""
+    """Return the bytes of a word, 0 for another type."""
     return int(re.sub(r"\D", "", kind.name)) if own(kind) == "word" else 0
 
 
 Some, Nothing = class_of("Some"), class_of("Nothing")
 
-# The fields that say what is in memory, a function, and how much of that there is.
-FILLED = {
-    "input": ("bytes", "extent"),
-    "buffer": ("data", "room"),
-    "result": ("found", "capacity"),
-}
-# The fields with the parts to which pointers lead.
+# The fields with the contents of memory, a function, and with their number.
+FILLED = {"input": ("bytes", "extent"), "buffer": ("data", "room"), "result": ("found", "capacity")}
+# The fields whose parts have pointers.
 LISTS = {"shapes": "rows", "inputs": "items"}
 
 
 def drawn(kind: Kind, random: Random) -> tuple[Any, ...]:
-    """Draw a value of a type of c/trusted.mlw that has no fields."""
+    """Draw a value of a type of c/trusted.mlw without fields."""
     if width := word_width(kind):
         return (tuple(random.randrange(256) for _ in range(width)),)
     most = {"byte": 256, "loan": 10**9}.get(own(kind))
@@ -121,7 +117,7 @@ def drawn(kind: Kind, random: Random) -> tuple[Any, ...]:
 
 
 def arrange(kind: Kind, value: Any, random: Random, before: Sequence[Any]) -> None:
-    """Let outputs lend only what there is, and a buffer be lent by the outputs before it."""
+    """Let outputs lend existing parts only, and a buffer come from the outputs before it."""
     if own(kind) == "outputs":
         lent = [m for m in range(len(value.rooms)) if random.random() < 0.5]
         value.loans = Function({m: Some(item0=m) for m in lent}, Nothing())
@@ -132,7 +128,7 @@ def arrange(kind: Kind, value: Any, random: Random, before: Sequence[Any]) -> No
 
 
 def contents(kind: Kind, value: Any) -> list[int]:
-    """Give the numbers that a value is in memory."""
+    """Return a value as the numbers in memory."""
     if own(kind) in FILLED:
         function, count = (getattr(value, name) for name in FILLED[own(kind)])
         if count > LARGEST:
@@ -146,7 +142,7 @@ def contents(kind: Kind, value: Any) -> list[int]:
 
 
 def seen(kind: Kind, value: Any, now: Sequence[int]) -> Any:
-    """Give what a value has become that is these numbers in memory."""
+    """Return a value after a call that left these numbers in memory."""
     made = copy.copy(value)
     if own(kind) in FILLED:
         name = FILLED[own(kind)][0]
@@ -159,7 +155,7 @@ def seen(kind: Kind, value: Any, now: Sequence[int]) -> Any:
 
 
 class Memory:
-    """What a call is given, as numbers, and leaves, as values; `regions` by type and value."""
+    """The arguments of a call as numbers, and its results as values."""
 
     def __init__(self, kinds: Sequence[Kind], values: Sequence[Any]) -> None:
         self.kinds, self.values = kinds, values
@@ -171,7 +167,7 @@ class Memory:
         self.regions = [self.send(kind, value) for kind, value in zip(kinds, values, strict=True)]
 
     def send(self, kind: Kind, value: Any) -> int:
-        """Send a value as the numbers that its function in C reads; give its region."""
+        """Send a value as the numbers that the harness reads; return its region."""
         region = len(self.counts)
         if kind.name == "int64":
             self.sent.append(value)
@@ -194,7 +190,7 @@ class Memory:
         return region
 
     def parts(self, kind: Kind, value: Any) -> list[tuple[Kind, Any]]:
-        """Give what pointers lead to; each of the outputs is a buffer."""
+        """List the targets of pointers; each output is a buffer."""
         if own(kind) in LISTS:
             return [(kind.inside[0].inside[0], part) for part in getattr(value, LISTS[own(kind)])]
         return [
@@ -210,7 +206,7 @@ class Memory:
         ]
 
     def head(self, kind: Kind, value: Any, count: int) -> None:
-        """Send how much memory follows, and remember whose it is."""
+        """Send the size of the memory that follows, and note its owner."""
         if count > LARGEST:
             raise UnrealError("too much memory")
         self.counts.append(count)
@@ -218,7 +214,7 @@ class Memory:
         self.sent.append(count)
 
     def after(self, left: Sequence[Sequence[int]]) -> list[Any]:
-        """Give the arguments as a call leaves them in memory."""
+        """Return the arguments after a call."""
         three = zip(self.kinds, self.values, self.regions, strict=True)
         return [
             self.value(kind, value, region, left) if isinstance(value, Record) else value
@@ -226,7 +222,7 @@ class Memory:
         ]
 
     def value(self, kind: Kind, value: Any, region: int, left: Sequence[Sequence[int]]) -> Any:
-        """Give what a value has become, the memory of which begins with a region."""
+        """Return a value after a call; its memory begins with a region."""
         if own(kind) not in (*LISTS, "outputs"):
             return seen(kind, value, left[region])
         inside = self.parts(kind, value)
@@ -238,13 +234,13 @@ class Memory:
         if own(kind) in LISTS:
             setattr(made, LISTS[own(kind)], tuple(now))
         else:
-            # Of what is lent, the whole knows only what it had been.
+            # The whole knows the earlier contents of lent parts.
             own_parts = {m: part.data for m, part in enumerate(now) if part.loan is None}
             made.memory = value.memory.but(own_parts)
         return made
 
     def pointed(self, kind: Kind, region: int, left: Sequence[Sequence[int]]) -> Any:
-        """Give the value that a pointer to the beginning of a region is."""
+        """Return the value of a pointer to the beginning of a region."""
         if region < 0:
             raise UnrealError("the result points to the beginning of nothing")
         owner, value = self.owners[region]
@@ -259,7 +255,7 @@ class Memory:
 
 
 def is_real(kinds: Sequence[Kind], values: Sequence[Any]) -> bool:
-    """Tell whether there are such values in memory."""
+    """Decide whether memory can contain such values."""
     try:
         sent = Memory(kinds, values).sent
     except UnrealError:
@@ -268,7 +264,7 @@ def is_real(kinds: Sequence[Kind], values: Sequence[Any]) -> bool:
 
 
 def counted(name: str, before: Sequence[Any], after: Sequence[Any], result: Any) -> None:
-    """Count what a machine does not: the room that is left, what was written, who has what."""
+    """Update ghost state: the room that is left, the written bytes, the loans."""
     match name.removeprefix("c.trusted.").split("."):
         case ["Memory", "read_only"]:
             after[0].capacity = 0
@@ -290,7 +286,7 @@ def counted(name: str, before: Sequence[Any], after: Sequence[Any], result: Any)
 
 
 class Driver:
-    """What a driver maps to C, compiled when the first call is wanted."""
+    """The C of a driver; the first call compiles it."""
 
     def __init__(
         self,
@@ -315,7 +311,7 @@ class Driver:
         closed.run(GCC, *FLAGS, source, "-o", self.program)
 
     def function(self, number: int, entry: Entry) -> str:
-        """Write the function that reads arguments, does the call, and shows what it gives."""
+        """Write the function that reads arguments, does the call, and prints the result."""
         kinds, result = self.signatures[entry.name]
         lines, given = list[str](), list[str]()
         for place, kind in enumerate(kinds, start=1):
@@ -323,7 +319,7 @@ class Driver:
             given.append(name)
             if kind.name == "int64":
                 lines.append(f"int64_t {name} = number();")
-                # An argument that needs parentheses gets them where the driver asks for them.
+                # The driver asks for parentheses around an argument that needs them.
                 loose = len(entry.precedence) > place and entry.precedence[place] >= 4
                 given[-1] = f"{name} + 0" if loose else f"({name} + 0)"
             elif kind.name == "one of":
@@ -341,7 +337,7 @@ class Driver:
         if result.name == "nothing":
             lines.append(f"{done}; show(0);")
         elif result.name == "int64":
-            # What binds as tightly as the driver says is not taken apart by the operator before it.
+            # The operator `~` must not take apart a text that binds as tightly as the driver says.
             tight = entry.precedence[:1] <= (2,)
             lines.append(f"int64_t made = ~{done if tight else f'({done})'}; show(~made);")
         elif result.name == "boolean":
@@ -358,7 +354,7 @@ class Driver:
     def calls(
         self, entry: Entry, tried: Sequence[list[Any]]
     ) -> Iterator[tuple[list[Any], list[Any], Any]]:
-        """Do calls of an operation; give the arguments before and after them, and the results."""
+        """Call an operation; yield the arguments before and after each call, and its result."""
         if not self.program.exists():
             self.build()
         kinds, result = self.signatures[entry.name]
