@@ -1,6 +1,6 @@
-"""The printers for Python and C: what they print computes what WhyML does, and the rest is refused.
+"""The printers for Python and C: their programs compute as WhyML does; they refuse all others.
 
-The form of what is printed is to be seen in the committed files, which `extract --check` compares.
+The committed files show the form of printed programs; `extract --check` compares them.
 """
 
 import re
@@ -15,7 +15,7 @@ from gate import closed
 
 F = "let f (x y: INT) : INT = "
 
-# What is refused in both languages alike, by messages.
+# Programs that both printers refuse, by message.
 REFUSED = {
     "the program depends on ghost code here": [
         F + "let (a, _), _ = (x, y), (ghost (0: INT)) in a",
@@ -43,7 +43,7 @@ REFUSED = {
     "a local function is not supported": [F + "let h (z: INT) : INT = z + y in h (h x)"],
 }
 
-# What is refused in Python alone.
+# Programs that the printer for Python refuses.
 NEITHER = "has neither a definition that is extracted nor a syntax in the driver"
 NO_PYTHON = {
     "the type t is neither in the driver nor a record nor one of several": [
@@ -98,7 +98,7 @@ NO_PYTHON = {
     ],
 }
 
-# What is refused in C alone.
+# Programs that the printer for C refuses.
 NO_C = {
     "unknown has no C here": ["val unknown (x: int64) : int64  " + F + "unknown x"],
     "prefix - has no C here": [F + "- x"],
@@ -118,18 +118,16 @@ NO_C = {
 }
 
 
-def cases() -> list[Any]:
-    of = ((REFUSED, ("python", "c")), (NO_PYTHON, ("python",)), (NO_C, ("c",)))
-    return [
-        pytest.param(language, text, message, id=f"{language}-{text}")
-        for table, languages in of
-        for message, texts in table.items()
-        for text in texts
-        for language in languages
-    ]
+CASES = [
+    pytest.param(language, text, message, id=f"{language}-{text}")
+    for language, tables in (("python", (REFUSED, NO_PYTHON)), ("c", (REFUSED, NO_C)))
+    for table in tables
+    for message, texts in table.items()
+    for text in texts
+]
 
 
-@pytest.mark.parametrize(("language", "text", "message"), cases())
+@pytest.mark.parametrize(("language", "text", "message"), CASES)
 def test_what_is_refused_is_told_with_its_place(
     language: str, text: str, message: str, tmp_path: Path
 ) -> None:
@@ -161,7 +159,7 @@ def test_a_loop_over_what_changes_is_one_over_its_indices(tmp_path: Path) -> Non
 @pytest.mark.parametrize("language", ["python", "c"])
 def test_drawn_programs_compute_what_whyml_does(language: str) -> None:
     count = Counter[str]()
-    # Without the rules that are mostly refused, which take a run of Why3 each.
+    # Printers mostly refuse the rare rules, and each takes a run of Why3.
     programs = [drawn.drawn(seed, language) for seed in range(60) if seed % 4]
     # Effects beside a ghost, which Why3's own passes drop.
     text = "let ghost _g = begin put m (1: INT) y; ghost (0: INT) end in x"

@@ -1,6 +1,6 @@
-"""The extracted Python on unknown integers: what is proved, and that nothing false passes for it.
+"""The extracted Python on unknown integers: proofs, and faults that must not pass.
 
-`make validate` does the same for all programs that compute on integers, and for larger ranks.
+`make validate` covers all programs that compute on integers, and larger ranks.
 """
 
 from collections.abc import Callable
@@ -24,13 +24,13 @@ TEXT = validate.KERNEL.read_text(encoding="utf-8")
 FACTS = contracts()
 NAMED = {program.name: program for program in programs(FACTS, kernel.load(TEXT))}
 
-# Faults in these may stay unnoticed by all small cases of tests/package.
+# The small cases of tests/package can miss faults in these.
 HARD = ["goes_on", "loop_plan", *(name for name in NAMED if "symbol" in name)]
 HARD += ["shape_of_numbers", "largest_rank", "found", "with_clause", "has_one"]
 # These have many paths at rank 2.
 MANY = {"symbolic_sizes", "symbolic_conditions", "shape_of_numbers"}
 
-# A fault: the program, what stands there, and what is planted in its place.
+# A fault: the program, a text, and its replacement.
 FAULTS = """
 pad|prepended < 0|prepended < -1
 check_shape|size < 0|size <= 0
@@ -111,6 +111,11 @@ def test_what_differs_fails_with_path_and_input(
         validate.main(["--only", "pad"])
 
 
+def endless(a: Any) -> Any:
+    while a == a + 0 * a:
+        pass
+
+
 OPERATIONS: dict[str, Callable[[Any], Any]] = {
     "TypeError": lambda a: a // 2,
     "'Number' object": lambda a: a.bit_length(),
@@ -120,15 +125,10 @@ OPERATIONS: dict[str, Callable[[Any], Any]] = {
     "can be any": lambda a: [0] * (a - a + 100),
     "unhashable": lambda a: {a},
     "the contract has no such end": lambda a: "a" if a == 1 else 0,
-    "a path takes more than": lambda a: endless(a),
+    "a path takes more than": endless,
     "more than 90 decisions": lambda a: [n for n in range(99) if a == n],
     "runs out": lambda a: [a][1],
 }
-
-
-def endless(a: Any) -> Any:
-    while a == a + 0 * a:
-        pass
 
 
 @pytest.mark.parametrize("what", OPERATIONS)

@@ -1,4 +1,4 @@
-"""The operations that the proofs trust: the gate tries the real ones, and notices wrong ones."""
+"""The trusted operations: a trial by the gate notices wrong ones."""
 
 import re
 from collections.abc import Mapping
@@ -16,37 +16,29 @@ PYTHON = "why3/kernel/trusted.mlw"
 
 
 def mapped_to(language: str) -> tuple[dict[str, Entry], Mapping[str, trial.Operation]]:
-    """Return the entries of a driver and the operations that they map."""
     vals = {entry.name: entry for entry in mapped.read(ROOT, language) if entry.kind == "val"}
     modules = sorted({entry.module for entry in vals.values()})
     return vals, trial.operations(Program(ROOT, "whycontract"), modules, language)
 
 
-# These are the same.
-SAME = {("array.Array.copy", "%1[%2:]")}
-
-
 def test_the_python_of_another_operation_is_noticed() -> None:
-    """That of the operation itself, the gate tries.
-
-    [E_Broadcast_any_Derived_190] [E_Broadcast_any_Derived_550]
-    """
+    """[E_Broadcast_any_Derived_190] [E_Broadcast_any_Derived_550]"""
     entries, there = mapped_to("Python")
-
-    def holes(template: str) -> str:
-        return max(re.findall(r"%(\d)", template), default="")
-
+    holes = {
+        e.template: max(re.findall(r"%(\d)", e.template), default="") for e in entries.values()
+    }
     unnoticed = {
         (name, other)
         for name, entry in entries.items()
-        for other in {each.template for each in entries.values()} - {entry.template}
-        if holes(other) == holes(entry.template)
+        for other in holes.keys() - {entry.template}
+        if holes[other] == holes[entry.template]
         and not any(trial.faults(there[name], entry._replace(template=other), None))
     }
-    assert unnoticed <= SAME
+    # These are the same operation.
+    assert unnoticed <= {("array.Array.copy", "%1[%2:]")}
 
 
-# The operation, and C that does something else.
+# Operations, and C for another operation.
 WRONG = """
 ref.Ref.(!_)|-%1
 ref.Ref.(:=)|%1 = %1
@@ -91,7 +83,7 @@ def test_c_that_does_something_else_is_noticed(tmp_path: Path) -> None:
     assert [e.template for each, e in changed if not any(trial.faults(each, e, driver))] == []
 
 
-# The library's cubes: nobody knows three with this sum but by a search that no trial makes.
+# Such cubes exist, but are too large for a trial.
 CUBES = "forall x y z. x * x * x + y * y * y + z * z * z <> 33"
 CONTRACTS = {
     f"ensures {{ {CUBES} }}": "cannot be believed|has no value: UndecidedError",
@@ -104,6 +96,7 @@ CONTRACTS = {
 
 @pytest.mark.parametrize("condition", CONTRACTS)
 def test_what_a_contract_says_too_much_is_noticed(tmp_path: Path, condition: str) -> None:
+    (tmp_path / PYTHON).parent.mkdir(parents=True)
     text = f"""\
 module Tuple
   use int.Int
@@ -114,10 +107,7 @@ module Tuple
     {condition}
 end
 """
-    driver = mapped.DRIVERS["Python"]
-    for name, written in ((PYTHON, text), (driver, (ROOT / driver).read_text(encoding="utf-8"))):
-        (tmp_path / name).parent.mkdir(parents=True)
-        (tmp_path / name).write_text(written, encoding="utf-8")
+    (tmp_path / PYTHON).write_text(text, encoding="utf-8")
     there = Program(ROOT, "whycontract").ask("operations", "kernel.trusted.Tuple", cwd=tmp_path)
     (operation,) = trial.compiled(there, "Python").values()
     (entry,) = (each for each in mapped.read(ROOT, "Python") if each.name == operation.name)

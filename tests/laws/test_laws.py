@@ -1,7 +1,6 @@
-"""Proved laws, executed on arrays: those that no comparison with a reading of a text executes.
+"""Proved laws on arrays, which no comparison with a reading of a text executes.
 
-Every test names the theorem it executes. No element occurs twice in the arrays: one in the wrong
-place shows.
+Every test names its theorems. All elements of an array differ, so a misplaced one shows.
 """
 
 from collections.abc import Sequence
@@ -32,9 +31,9 @@ def folded(arrays: Sequence[Array]) -> list[Array]:
 
 
 def test_permutation_and_recursion() -> None:
-    """Permuted inputs give permuted outputs: broadcast_permuted, sonnx/permutation.mlw. The fold
-    has the data of the operator on all tensors: recursion_outputs, and fails where that does:
-    recursion_fails, sonnx/recursion.mlw.
+    """Permuted inputs give permuted outputs: broadcast_permuted, sonnx/permutation.mlw. A fold has
+    the data of the operator, and its failures: recursion_outputs, recursion_fails,
+    sonnx/recursion.mlw.
 
     [E_SonnxOneBroadcast_any_Commutativity_010] [E_SonnxOneBroadcast_any_Recursion_010]
     [E_SonnxOneBroadcast_any_Binary_090]
@@ -59,11 +58,10 @@ def test_expand_beside_the_broadcast_of_two_tensors() -> None:
     [E_Expand_any_Data_020] [E_OpenvinoThreeBroadcast_any_Modes_010]
     """
     for shape, target in product(all_shapes(2, 3), repeat=2):
-        x, ones = numbered(shape), np.ones(target, np.int16)
-        found = [outcome(onnx.expand, x, target)]
-        found += [outcome(openvino.broadcast, x, target, None, "bidirectional")]
-        both = outcome(numpy_rule.broadcast_arrays, x, ones)
-        for z in found:
+        x = numbered(shape)
+        both = outcome(numpy_rule.broadcast_arrays, x, np.ones(target, np.int16))
+        bidirectional = outcome(openvino.broadcast, x, target, None, "bidirectional")
+        for z in (outcome(onnx.expand, x, target), bidirectional):
             if isinstance(both, ValueError) or isinstance(z, ValueError):
                 assert type(z) is type(both)
             else:
