@@ -1,4 +1,4 @@
-"""The script of an archive: what it takes, what it refuses, what it says of the hashes."""
+"""The script of an archive: it replays, refuses changes, and warns without a hash."""
 
 import hashlib
 import subprocess
@@ -12,7 +12,7 @@ from gate import closed, toolchain
 
 GIT = ("git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main")
 
-# In the place of the gate: what is in build/ when it begins, after `make prove` alone.
+# Instead of the gate, `make prove` lists the files in build/.
 MAKEFILE = """\
 prove:
 \t@mkdir build/evidence build/proved
@@ -26,7 +26,7 @@ NO_HASH = "no SHA-256 of MANIFEST.sha256 was given: whoever changed this archive
 
 
 def call(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False, timeout=100)
+    return subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=100)
 
 
 def listed(made: Path) -> str:
@@ -45,9 +45,8 @@ def made(tmp_path: Path) -> Path:
     write(source, {"Makefile": MAKEFILE})
     control = "Package: dpkg\nVersion: 0\nArchitecture: all\nMaintainer: a\nDescription: a\n"
     write(deb, {"DEBIAN/control": control})
-    write(
-        found, {"build/provers/z3": "", "build/wheels/w.whl": "", "evidence/evidence.json": FACTS}
-    )
+    files = dict.fromkeys(FACTS.splitlines(), "")
+    write(found, {**files, "evidence/evidence.json": FACTS})
     (found / "packages").mkdir()
     (found / "replay").write_bytes(archive.REPLAY.read_bytes())
     for words in (
@@ -78,9 +77,8 @@ def test_an_archive_is_replayed(made: Path) -> None:
 
 
 def test_kept_answers_have_no_effect_and_a_missing_hash_is_told(made: Path) -> None:
-    write(
-        made, {f"build/{name}": "valid" for name in ("gate/key", "binaries/whygate", "why3.conf")}
-    )
+    kept = ("build/gate/key", "build/binaries/whygate", "build/why3.conf")
+    write(made, dict.fromkeys(kept, "valid"))
     listed(made)
     done = replayed(made)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""The site: it leads everywhere, has every public name, and says what package and facts say."""
+"""The site: links, public names, and agreement with the package and the facts."""
 
 import argparse
 import html
@@ -56,7 +56,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         (root / name).symlink_to(ROOT / name)
     for name in ("c", "proofs", "python", "tests", "why3"):
         (root / name).symlink_to(ROOT / name)
-    # In a process of its own: Sphinx's own warnings about Python's future are none of ours.
+    # A process of its own keeps Sphinx's own warnings out.
     code = """import pathlib, sys, small_evidence; from evidence import doc
 root, small = map(pathlib.Path, sys.argv[1:]); doc.build(root, small_evidence.evidence(small))"""
     path = f"{ROOT / 'proofs'}:{ROOT / 'python'}:{ROOT / 'tests/gate'}"
@@ -129,7 +129,7 @@ def public(module: ModuleType) -> dict[str, Any]:
 
 def members(value: type) -> list[str]:
     """List the public methods and properties of a class."""
-    # What a class has for a field, of a tuple or with a default, stands among its parameters.
+    # The fields of a class are documented as parameters.
     fields = inspect.get_annotations(value)
     return [name for name in vars(value) if name[0] != "_" and name not in fields]
 
@@ -228,7 +228,7 @@ def test_every_public_name_is_in_the_reference_and_no_other(made: Made) -> None:
 def test_docstrings_name_the_parameters_that_there_are() -> None:
     for module in MODULES.values():
         for value in filter(callable, public(module).values()):
-            # An exception of no signature of its own has a text.
+            # An exception without a signature of its own takes a text.
             own = value is not testing.TargetError
             known = set(inspect.signature(value).parameters) if own else {"text"}
             parsed = Docstring(inspect.getdoc(value) or "").parse("numpy")
@@ -313,7 +313,7 @@ def test_an_accessibility_checker_finds_nothing(made: Made, scheme: str) -> None
     page = f'<meta charset="utf-8"><script>source = {source}</script>'
     (made.folder / "axe.html").write_text(page, encoding="utf-8")
     flag = f"--blink-settings=preferredColorScheme={scheme}"
-    # Only colours depend on the scheme: of the second one page of each kind is enough.
+    # Only colours depend on the scheme: for light pages, one of each kind is enough.
     some = [f"doc/{name}.html" for name in ("index", "play", "command", "evidence/clauses", *KINDS)]
     found, _ = ask(made, AXE, shown(made) if scheme == "0" else some, flag)
     assert found == {}
@@ -407,11 +407,8 @@ return given.map((text) => {
 ONE = ["3x1", "3X1", "3×1", "3,1", "(3, 1)", "(3,1,)", "[3,1]", "torch.Size([3, 1])", "'3 x 1'"]
 ONE += ["0", "(3,)", "()", "[]", "scalar", "3x", "x", "3,", "3x1,", "(3,1),", "3;1", "3,1x2", "03"]
 ONE += ["-1", "3x-1", "1.5", "10^30", "(3,1", "(3, 1]", "((3, 1))", "(,)", "(3,1)(4,)", "<b>"]
-SEVERAL = {"3x1 4": "(3, 1), (4,) → (3, 4)", "'3, 1' 4": "(3, 1), (4,) → (3, 4)"}
-SEVERAL |= {
-    '"(3, 1)"  (4,)': "(3, 1), (4,) → (3, 4)",
-    "() scalar [2, 3]": "(), (), (2, 3) → (2, 3)",
-}
+SEVERAL = dict.fromkeys(("3x1 4", "'3, 1' 4", '"(3, 1)"  (4,)'), "(3, 1), (4,) → (3, 4)")
+SEVERAL |= {"() scalar [2, 3]": "(), (), (2, 3) → (2, 3)"}
 SEVERAL |= {f"{2**40}x{2**40}": f"({2**40}, {2**40}) → ({2**40}, {2**40})"}
 WRONG = {
     "": ("no shape given: expected at least 1, such as 3x1", -1, 0),
@@ -444,9 +441,8 @@ def test_the_page_reads_shapes_as_the_command_line_does_and_fits_on_a_phone(made
     expected |= {text: (said, -1, 0) for text, said in SEVERAL.items()} | WRONG
     found, told = ask(made, TYPED, [*expected])
     assert told == ""
-    for (seen, scrolled, bottom), (text, (said, at, width)) in zip(
-        found, expected.items(), strict=True
-    ):
+    pairs = zip(found, expected.items(), strict=True)
+    for (seen, scrolled, bottom), (text, (said, at, width)) in pairs:
         invalid = "false" if "→" in said else "true"
         assert seen == {"said": said, "at": at, "width": width, "invalid": invalid}, text
         assert (scrolled <= 400, bottom <= 800) == (True, True), text

@@ -1,4 +1,4 @@
-"""The evidence says what the facts say, and is the same for the same sources."""
+"""The evidence agrees with the facts, and is the same for the same sources."""
 
 import json
 import os
@@ -81,27 +81,14 @@ def test_an_export_that_says_something_else_is_refused(tmp_path: Path, field: st
         needs.read_back(file, evidence)
 
 
-def test_a_document_leads_to_what_it_names_and_to_what_is_shown(tmp_path: Path) -> None:
+def test_a_document_leads_to_what_it_names_and_its_words_stay_words(tmp_path: Path) -> None:
     evidence, theory = small_evidence.evidence(tmp_path), "../why3/core/shape.mlw"
     text = f"[`Shape.same`]({theory}) [`Shape.no`]({theory}#a) [b](B.md) [c](#c)"
     (tmp_path / "proofs/A.md").write_text(text, encoding="utf-8")
-    assert doc.document(tmp_path, evidence, "proofs/A.md") == (
-        "{need}`Shape-same` [`Shape.no`](/theories/core.shape.md#a) b [c](#c)"
-    )
-
-
-def test_words_of_a_text_stay_words(tmp_path: Path) -> None:
-    prose = small_evidence.evidence(tmp_path).prose
-    assert prose("a|b `c|d` E_Small_010 E_x <i>*") == (
-        "a\\|b `c\\|d` {need}`E_Small_010` E\\_x \\<i\\>\\*"
-    )
-
-
-def test_a_goal_without_a_claim_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = small_evidence.told(tmp_path)
-    claims = {"Shape.more": "A successor is larger."}
-    with pytest.raises(ToolError, match=r"Shape\.same'vc: of no symbol, or without a claim"):
-        needs.Evidence({**told, "claims": claims}, tmp_path)
+    expected = "{need}`Shape-same` [`Shape.no`](/theories/core.shape.md#a) b [c](#c)"
+    assert doc.document(tmp_path, evidence, "proofs/A.md") == expected
+    escaped = "a\\|b `c\\|d` {need}`E_Small_010` E\\_x \\<i\\>\\*"
+    assert evidence.prose("a|b `c|d` E_Small_010 E_x <i>*") == escaped
 
 
 def test_requirements_of_the_c_lead_to_functions_tests_and_proofs(tmp_path: Path) -> None:
@@ -156,53 +143,7 @@ def test_a_lane_is_shown_with_its_outcome_and_whether_the_sources_are_these(
         records.main(["else", "true"])
 
 
-def test_a_clone_shows_the_last_run_of_a_lane_and_how_many_commits_later_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def commit() -> None:
-        for words in (("add", "proofs", "why3"), ("commit", "-qm", "a")):
-            subprocess.run([*GIT, *words], cwd=tmp_path, check=True)
-
-    monkeypatch.setattr(records, "ROOT", tmp_path)
-    small_evidence.write(tmp_path)
-    subprocess.run([*GIT, "init", "-q"], cwd=tmp_path, check=True)
-    commit()
-    assert records.main(["cross", sys.executable, "-c", "print(1); print(2)"]) == 0
-    (tmp_path / records.KEPT).unlink()
-    assert records.main([]) == 0
-    shutil.rmtree(tmp_path / records.FOLDER)
-    commit()
-    said = text("lanes", tmp_path)
-    assert re.search(r", on these sources, \d+ s, exit code 0, .*`````````text 2 ", said)
-    monkeypatch.setitem(small_evidence.FILES, "why3/other.mlw", "module Other end")
-    assert "(other sources than these, " not in text("lanes", tmp_path)
-    commit()
-    assert "(2 commits before these, " in text("lanes", tmp_path)
-    kept = (tmp_path / records.KEPT).read_text().replace('"commit": "', '"commit": "0000000')
-    (tmp_path / records.KEPT).write_text(kept)
-    assert "(other sources than these, 0000000" in text("lanes", tmp_path)
-
-
-def test_the_argument_rests_on_each_belief_of_the_c_and_is_exported(tmp_path: Path) -> None:
-    known = needs.known(small_evidence.evidence(tmp_path)) | {"beliefs": assessment.beliefs(ROOT)}
-    made = argument.argument(known)
-    rows = known["beliefs"].values()
-    headings = [*argument.PAGES, argument.PACKAGE, argument.CALLER]
-    assert [*dict.fromkeys(row.heading for row in rows)] == headings
-    used = {f"A{row.id[1:]}" for row in rows if row.heading != argument.PACKAGE}
-    assert {name for name in made if name[0] == "A"} == used
-    told = yaml.safe_load(argument.written(made))
-    assert {n: each["text"] for n, each in told.items()} == {n: e.text for n, e in made.items()}
-    # Each element is below the goal, once.
-    keys = ("supportedBy", "inContextOf")
-    below = [name for each in told.values() for key in keys for name in each.get(key, ())]
-    assert sorted([*below, "G1"]) == sorted(told)
-    assert "- [**Sn1** [make cross: not run yet](lanes.md)]{.solution}" in text(
-        "argument", tmp_path
-    )
-
-
-def test_each_tool_has_its_row_in_soundness(tmp_path: Path) -> None:
+def test_each_tool_has_its_row_in_soundness_and_each_lane_runs_at_night(tmp_path: Path) -> None:
     rows = assessment.beliefs(ROOT)
     said = (ROOT / "proofs/SOUNDNESS.md").read_text(encoding="utf-8")
     assert list(rows) == re.findall(r"^\| (R\d+) ", said, re.MULTILINE)
@@ -211,9 +152,6 @@ def test_each_tool_has_its_row_in_soundness(tmp_path: Path) -> None:
     assert {*cited} <= rows.keys()
     lanes = {lane for row in rows.values() for lane in row.lanes()}
     assert lanes == records.LANES.keys()
-
-
-def test_the_lanes_are_those_that_run_at_night() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert f"\nnightly: {' '.join(records.LANES)} all\n" in makefile
 
@@ -260,10 +198,12 @@ def test_the_lists_of_hashes_are_of_all_files_and_right(tmp_path: Path) -> None:
         assert checked(made / name, within) == f"{changed}: FAILED\n"
 
 
-def test_without_a_gate_that_has_passed_there_is_none(tmp_path: Path) -> None:
+def test_evidence_needs_a_gate_that_has_passed_and_a_claim_for_each_goal(tmp_path: Path) -> None:
     with pytest.raises(ToolError, match="no gate has passed here: run make"):
         pack.told(tmp_path)
     told = small_evidence.told(tmp_path)
+    with pytest.raises(ToolError, match=r"Shape\.same'vc: of no symbol, or without a claim"):
+        needs.Evidence({**told, "claims": {"Shape.more": "A successor is larger."}}, tmp_path)
     assert needs.Evidence(told, tmp_path).is_current
     assert not needs.Evidence({**told, "sources": closed.sources(ROOT)}, tmp_path).is_current
 

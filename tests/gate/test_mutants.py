@@ -1,4 +1,4 @@
-"""Mutants are drawn from definitions, and the outcome of each is reported."""
+"""Mutants of definitions: the drawing, and the report of each outcome."""
 
 import json
 from pathlib import Path
@@ -30,11 +30,7 @@ end
 
 def test_mutants_of_a_theory() -> None:
     found = {mutant.change: mutant for mutant in mutants.of_theory("why3/room/m.mlw", THEORY)}
-    assert [*found] == [
-        "k [---]{+++} n",
-        "p [-/\\-]{+\\/+} true",
-        "/\\ [-true-]{+false+}",
-    ]
+    assert [*found] == ["k [---]{+++} n", "p [-/\\-]{+\\/+} true", "/\\ [-true-]{+false+}"]
     both = found["k [---]{+++} n"]
     assert both.id == "room/m.mlw shifted: k [---]{+++} n"
     assert both.text == THEORY.replace("s[k - n]", "s[k + n]")

@@ -1,9 +1,8 @@
-"""The trace of a small tree has no orphans, and each kind of orphan is found and named."""
+"""The trace of a small tree has no orphans; each kind of orphan is found and named."""
 
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -129,14 +128,10 @@ def names(listed: list[dict[str, str]]) -> list[str]:
     return [named["name"] for named in listed]
 
 
-def edit(*replaced: str) -> Callable[[Path], None]:
+def edit(tree: Path, *replaced: str) -> None:
     """Replace texts, each of which occurs once: file, old, new, and so on."""
-
-    def change(tree: Path) -> None:
-        for name, old, new in zip(replaced[::3], replaced[1::3], replaced[2::3], strict=True):
-            small_tree.edit(tree / name, old, new)
-
-    return change
+    for name, old, new in zip(replaced[::3], replaced[1::3], replaced[2::3], strict=True):
+        small_tree.edit(tree / name, old, new)
 
 
 def test_what_belongs_to_each_clause(tree: Path) -> None:
@@ -157,48 +152,49 @@ def test_what_belongs_to_each_clause(tree: Path) -> None:
     assert names(derived["theorems"]) == ["Small.holds_always"]
     assert names(derived["supporting"]) == ["Small.holds_again"]
     assert names(derived["programs"]) == ["whycast.more.again"]
+    (tree / T).unlink()
+    assert traced(tree)[1][0].startswith(f"{T}: cannot be read, no clause is traced: ")
 
 
 def test_a_tag_at_the_head_of_a_file_counts_where_there_is_no_narrower_one(tree: Path) -> None:
-    edit(W, "in one *)} *)", f"in one *)}} [{FIRST}] *)")(tree)
+    edit(tree, W, "in one *)} *)", f"in one *)}} [{FIRST}] *)")
     found, failures = traced(tree)
     assert (failures, found["clauses"][0]["supporting"]) == ([], [])
-    edit(W, f"Supports [{DERIVED}].", "")(tree)
+    edit(tree, W, f"Supports [{DERIVED}].", "")
     found, failures = traced(tree)
     assert failures == []
     assert names(found["clauses"][0]["supporting"]) == ["Small.holds_again"]
 
 
-CASES: list[tuple[Callable[[Path], None], str]] = [
+CASES: list[tuple[tuple[str, ...], str]] = [
     # the data file
-    (lambda tree: (tree / T).unlink(), f"{T}: cannot be read, no clause is traced: "),
-    (edit(T, "[Small]", "[Small"), f"{T}: cannot be read, no clause is traced"),
-    (edit(T, 'title = "The small text"\n', ""), f"{T}: Small has no `title`: expected [text]"),
-    (edit(T, "[Small]", "note = 1\n[Small]"), f"{T}: note has no `title`: expected [text]"),
-    (edit(T, "_030", "_20"), f"{T}: E_Small_any_Step_20 is no identifier: expected {trace.FORM}"),
-    (edit(T, DERIVED, FIRST), f"{T}: {FIRST} is of Small too"),
-    (edit(T, ', says = "A program runs."', ""), f"{T}: {SECOND} has no `says`"),
-    (edit(T, ', why = "It is used."', ""), f"{DERIVED} has no `why`"),
+    ((T, "[Small]", "[Small"), f"{T}: cannot be read, no clause is traced"),
+    ((T, 'title = "The small text"\n', ""), f"{T}: Small has no `title`: expected [text]"),
+    ((T, "[Small]", "note = 1\n[Small]"), f"{T}: note has no `title`: expected [text]"),
+    ((T, "_030", "_20"), f"{T}: E_Small_any_Step_20 is no identifier: expected {trace.FORM}"),
+    ((T, DERIVED, FIRST), f"{T}: {FIRST} is of Small too"),
+    ((T, ', says = "A program runs."', ""), f"{T}: {SECOND} has no `says`"),
+    ((T, ', why = "It is used."', ""), f"{DERIVED} has no `why`"),
     # clauses without what they need
-    (edit(W, f"It does. [{FIRST}]", ""), f"{FIRST} has no theorem, and no reason for that"),
-    (edit(T, 'runs."', 'runs.", reason = "No."'), "having no theorem, but has Small.run'vc"),
-    (edit(TESTS, f"[{FIRST}]", ""), f"{FIRST} has theorems, and no test"),
+    ((W, f"It does. [{FIRST}]", ""), f"{FIRST} has no theorem, and no reason for that"),
+    ((T, 'runs."', 'runs.", reason = "No."'), "having no theorem, but has Small.run'vc"),
+    ((TESTS, f"[{FIRST}]", ""), f"{FIRST} has theorems, and no test"),
     (
-        edit(T, "why =", 'reason = "-", why =', W, f"      [{DERIVED}]", "", OUTER, DERIVED, FIRST),
+        (T, "why =", 'reason = "-", why =', W, f"      [{DERIVED}]", "", OUTER, DERIVED, FIRST),
         f"{T}: {DERIVED} has no theorem, and no test",
     ),
     # theorems and public functions without a clause
-    (edit(W, f"Supports [{DERIVED}].", ""), f"{W}:15: Small.holds_again belongs to no clause: "),
-    (edit(INNER, f"Clause: [{SECOND}]", ""), f"{INNER}:3: whycast.run {NO_CLAUSE}"),
-    (edit(INIT, f"[{THIRD}]", "Refused."), f"{INIT}:5: whycast.Refusal {NO_CLAUSE}"),
-    (edit(INIT, "import run", "import seven", INIT, '"run"', '"seven"'), f".seven {NO_CLAUSE}"),
+    ((W, f"Supports [{DERIVED}].", ""), f"{W}:15: Small.holds_again belongs to no clause: "),
+    ((INNER, f"Clause: [{SECOND}]", ""), f"{INNER}:3: whycast.run {NO_CLAUSE}"),
+    ((INIT, f"[{THIRD}]", "Refused."), f"{INIT}:5: whycast.Refusal {NO_CLAUSE}"),
+    ((INIT, "import run", "import seven", INIT, '"run"', '"seven"'), f".seven {NO_CLAUSE}"),
     # tags that say nothing
-    (edit(W, f"7. [{FIRST}]", f"7. [{FIRST} "), f"{W}:9: [{FIRST} {UNKNOWN}"),
-    (edit(TESTS, f"[{SECOND}]", "[E_small_any_Step_020]"), f"E_small_any_Step_020 {UNKNOWN}"),
-    (edit(W, "(** A quote", "(* A quote"), f"{W}:9: {FIRST} {NOTHING}"),
-    (edit(W, AGAIN, f"(** [{FIRST}] *)\nuse int.Int\n{AGAIN}"), f"{W}:15: {FIRST} {NOTHING}"),
-    (edit(INNER, '"""Inside."""', f'"""[{FIRST}]"""'), f"{INNER}:1: {FIRST} {NOTHING}"),
-    (edit(TESTS, "Help.", f"[{FIRST}]"), f"{TESTS}:3: {FIRST} {NOTHING}"),
+    ((W, f"7. [{FIRST}]", f"7. [{FIRST} "), f"{W}:9: [{FIRST} {UNKNOWN}"),
+    ((TESTS, f"[{SECOND}]", "[E_small_any_Step_020]"), f"E_small_any_Step_020 {UNKNOWN}"),
+    ((W, "(** A quote", "(* A quote"), f"{W}:9: {FIRST} {NOTHING}"),
+    ((W, AGAIN, f"(** [{FIRST}] *)\nuse int.Int\n{AGAIN}"), f"{W}:15: {FIRST} {NOTHING}"),
+    ((INNER, '"""Inside."""', f'"""[{FIRST}]"""'), f"{INNER}:1: {FIRST} {NOTHING}"),
+    ((TESTS, "Help.", f"[{FIRST}]"), f"{TESTS}:3: {FIRST} {NOTHING}"),
 ]
 
 
@@ -220,8 +216,8 @@ def test_a_test_with_tags_that_does_not_run_is_named(tree: Path) -> None:
     small_tree.same(list(map(str, trace.untested(tree))), expected)
 
 
-@pytest.mark.parametrize(("change", "expected"), CASES)
-def test_orphan(tree: Path, change: Callable[[Path], None], expected: str) -> None:
-    change(tree)
+@pytest.mark.parametrize(("replaced", "expected"), CASES)
+def test_orphan(tree: Path, replaced: tuple[str, ...], expected: str) -> None:
+    edit(tree, *replaced)
     failures = traced(tree)[1]
     assert any(expected in failure for failure in failures), failures
