@@ -1,7 +1,7 @@
-"""WhyML programs, drawn: each is evaluated here, and its Python or C has to compute the same.
+"""Drawn WhyML programs: the extracted Python or C must compute what an evaluation here computes.
 
-The evaluation is that of WhyML, operands from right to left, and knows nothing of the extraction.
-Why3 or a printer may refuse what is drawn. `make validate` draws more than the tests.
+The evaluation is that of WhyML, operands from right to left, and independent of the extraction.
+Why3 or a printer may refuse a program. `make validate` draws more than the tests.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gate import closed, extraction
 INPUTS = ((0, 3), (2, 1), (5, 5))
 MEMORY = (4, 0, 7, 2)
 
-# What stands before the programs. A number has the type INT, what can be written MEM.
+# Declarations before the programs. INT is the type of numbers, MEM that of memory.
 HEADS = {
     "python": """module Drawn  use int.Int  use array.Array as A  use ref.Ref
   exception Stop  exception Found int  type case = First int | Second int int
@@ -106,11 +106,9 @@ def first(s: State, *runs: Run) -> Any:
 
 
 def let(s: State, name: str, value: Run, rest: Run, *, last: bool = False) -> Any:
-    def run(s: State) -> Any:
-        pair = [lambda s: s.variables[name][0], rest]
-        return right(operator.sub)(s, *(pair[::-1] if last else pair))
-
-    return s.bound(run, name, value(s))
+    own = [lambda s: s.variables[name][0], rest]
+    pair = own[::-1] if last else own
+    return s.bound(lambda s: right(operator.sub)(s, *pair), name, value(s))
 
 
 def pair(s: State, name: str, a: Run, b: Run, rest: Run) -> Any:
@@ -137,10 +135,10 @@ def for_(s: State, name: str, first: Run, last: Run, body: Run, step: int = 1) -
         s.bound(body, name, s.checked(i))
 
 
-# The rules of the drawing. In a text stand {n}, {t}, {u}: a number, a truth, something done; with
-# 0: a small one; with ': one that sees what is bound there. {k} is a digit, {x} a variable, {w} one
-# that changes; {v}, {r}, {c} are new: one, one that changes, one that counts; {!} is the last of
-# them. A program in four has one of the rules N and U, which are for the most part refused.
+# The rules: kind, languages, text, evaluation. {n}, {t}, {u} are a number, a truth value, a
+# statement; with 0 a small one; with ' one in the scope of the new variable. {k} is a digit, {x} a
+# variable, {w} a mutable one; {v}, {r}, {c} are new: a variable, a mutable one, a counter; {!} is
+# the last new one. One program in four has a rule N or U, which printers mostly refuse.
 # fmt: off
 RULES: list[tuple[str, str, str, Callable[..., Any]]] = [
     ("n0", "python c", "({k}: INT)", lambda s, k: k),
@@ -261,11 +259,6 @@ class Program(NamedTuple):
     text: str
     expected: dict[tuple[int, int], list[int]]
 
-    @property
-    def definition(self) -> str:
-        """Write it as a function, on one line."""
-        return f"let {self.name} (m: MEM) (x y: INT) : INT = {self.text}"
-
 
 def drawn(seed: int, language: str) -> Program:
     body, run = Draw(seed, language).part("n", {"x": "v", "y": "v"}, 6)
@@ -291,16 +284,17 @@ def module(definitions: Iterable[str], language: str) -> str:
 
 
 def printed(file: Path, language: str) -> str:
-    if language == "c":
-        return extraction.why3_extract(str(file), drivers=[extraction.C_DRIVER])
-    return extraction.python(extraction.why3_extract(str(file), drivers=[extraction.DRIVER]))
+    driver = extraction.C_DRIVER if language == "c" else extraction.DRIVER
+    text = extraction.why3_extract(str(file), drivers=[driver])
+    return text if language == "c" else extraction.python(text)
 
 
 def made(programs: Sequence[Program], language: str) -> Iterator[tuple[Sequence[Program], str]]:
     """Print programs in groups, without the refused ones."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "drawn.mlw"
-        text = module((each.definition for each in programs), language)
+        head = "let {} (m: MEM) (x y: INT) : INT = {}".format
+        text = module((head(each.name, each.text) for each in programs), language)
         file.write_text(text, encoding="utf-8")
         try:
             yield programs, printed(file, language)
@@ -329,21 +323,23 @@ def run_python(programs: Sequence[Program], text: str) -> Iterator[list[object]]
             yield [value, *memory]
 
 
+C_HEAD = f"""\
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#define WHYCAST_MEMCPY memcpy
+typedef struct {{ int64_t tensor, axis; }} whycast_place;
+#define SHOW(f, x, y) {{ int64_t m[] = {{{", ".join(map(str, MEMORY))}}}; \\
+    printf("%" PRId64, f(m, x, y)); \\
+    for (int i = 0; i < 4; ++i) printf(" %" PRId64, m[i]); puts(""); }}
+"""
+
+
 def run_c(programs: Sequence[Program], text: str) -> Iterator[list[object]]:
-    head = "".join(f"#include <{name}.h>\n" for name in ("inttypes", "stdio", "string"))
-    head += (
-        "#define WHYCAST_MEMCPY memcpy\ntypedef struct { int64_t tensor, axis; } whycast_place;\n"
-    )
-    memory = ", ".join(map(str, MEMORY))
-    calls = "".join(
-        f'  {{ int64_t m[] = {{{memory}}}; printf("%" PRId64, {each.name}(m, {x}, {y}));\n'
-        '    for (int i = 0; i < 4; ++i) printf(" %" PRId64, m[i]); puts(""); }\n'
-        for each in programs
-        for x, y in each.expected
-    )
+    calls = "".join(f"SHOW({each.name}, {x}, {y})\n" for each in programs for x, y in each.expected)
     with tempfile.TemporaryDirectory() as folder:
         file, program = Path(folder) / "drawn.c", Path(folder) / "drawn"
-        file.write_text(f"{head}{text}\nint main(void) {{\n{calls}}}\n", encoding="utf-8")
+        file.write_text(f"{C_HEAD}{text}\nint main(void) {{\n{calls}}}\n", encoding="utf-8")
         subprocess.run(["cc", "-std=c99", "-w", "-o", program, file], check=True)
         done = subprocess.run([program], check=True, capture_output=True, text=True, timeout=60)
     return ([int(word) for word in line.split()] for line in done.stdout.splitlines())
