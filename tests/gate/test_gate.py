@@ -1,4 +1,4 @@
-"""The gate lets a sound tree pass and names what is wrong with any other."""
+"""The gate passes a sound tree and names each fault of another."""
 
 import contextlib
 import importlib.util
@@ -11,9 +11,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 import small_tree
@@ -35,26 +35,8 @@ DRIVER = mapped.DRIVERS["Python"]
 TAG = "[E_Small_any_Derived_010]"
 
 
-class Place(NamedTuple):
-    tree: Path
-    name: str
-
-    @property
-    def theory(self) -> Path:
-        return self.tree / "why3" / f"{self.name.lower()}.mlw"
-
-    @property
-    def session(self) -> Path:
-        return self.tree / "proofs" / "sessions" / f"{self.name.lower()}.proofs"
-
-
-Change = Callable[[Place], object]
-
-
-def theory(old: str, new: str) -> Change:
-    return lambda at: edit(at.theory, old, new)
-
-
+OWN, RECORD = "why3/small.mlw", "proofs/sessions/small.proofs"
+CALLS, USED = "why3/room/calls.mlw", "why3/kernel/trusted.mlw"
 WHY3 = toolchain.read()["Why3"].version
 
 
@@ -81,7 +63,7 @@ GOALS = {
     "weakened": ("forall x y. x + x = y <-> y = 2 * x", KEPT),
 }
 
-# A goal that is split although both branches bind one and the same x.
+# The record splits a goal although both branches bind the same x.
 SHARED = """\
   (** Shared. *) let shared (c: bool) : unit ensures { 0 = 1 }
   = let v = pure { if c then (1, 2) else (3, 4) } in
@@ -103,7 +85,7 @@ Proofs.shared'vc
     part
 """
 
-# A parameter, in whose place an instance puts what has not its contract.
+# An instance replaces a parameter by a program without its contract.
 INSTANCE = f"""\
 (** Supports {TAG}. *) module Size
   use int.Int
@@ -116,9 +98,7 @@ end
 end
 """
 
-# --- theories and records -----------------------------------------------------------------------
-
-# No other module may have the name: all of them stand in one list of goals.
+# Each module has a name of its own: one list has all goals.
 THEORY = f"""\
 (** Supports {TAG}. *) module NAME
   use int.Int
@@ -132,40 +112,37 @@ end
 EXTRA = f"  (** Extra. {TAG} *) lemma extra: forall x. x <= x + 2\n"
 
 
-def stray(at: Place) -> None:
-    shutil.copy(at.session, at.session.with_name("old.proofs"))
-    at.session.with_suffix(".bak").touch()
+TAMPERED = ("Untouched", "Gone", "Removed", "Broken", "Stray", "Marked", "Hiding", "Reaching")
 
+# These axioms claim to come from Why3's library.
+HIDDEN = f"""\
+module Away [#"{INT}" 1 0 10]
+  use int.Int
+  axiom a: forall x. x + 1 = x
+end
+[##"{INT}" 1 0]
+module More
+  use int.Int
+  axiom b: forall x. x + 2 = x
+end
+"""
 
-def hide(at: Place) -> None:
-    """Use a theory whose axioms claim to come from Why3's library."""
-    away = f'module Away [#"{INT}" 1 0 10]\n  use int.Int\n  axiom a: forall x. x + 1 = x\nend\n'
-    more = f'[##"{INT}" 1 0]\nmodule More\n  use int.Int\n  axiom b: forall x. x + 2 = x\nend\n'
-    write(at.tree, {"why3/hidden/away.mlw": away + more})
-    edit(at.theory, "\nend", "\n  use hidden.away.Away\nend")
-
-
-TAMPERED: dict[str, Change] = {
-    "Untouched": lambda at: None,
-    "Gone": theory(EXTRA, ""),
-    "Removed": lambda at: at.session.unlink(),
-    "Broken": lambda at: edit(at.session, f"less\n{KEPT}", "less\n smoke_detector_top\n"),
-    "Stray": stray,
-    "Marked": theory(" lemma less", " lemma less [@inline:trivial] "),
-    "Hiding": hide,
-    "Reaching": theory("\nend", "\n  use witness.Witness\nend"),
-}
-
-# Sealed texts that no proof looks at. One more theorem has the tag of a clause.
-SEALED = [
-    ("why3/small.mlw", "Numbers, doubled.", "Numbers."),
-    ("why3/small.mlw", "their doubles are. ", f"their doubles are. {TAG} "),
+# Edits; no proof notices those of sealed texts. One more theorem gets the tag of a clause.
+EDITS = [
+    ("why3/proofs.mlw", "= y <-> y", "= y -> y"),
+    ("why3/gone.mlw", EXTRA, ""),
+    ("proofs/sessions/broken.proofs", f"less\n{KEPT}", "less\n smoke_detector_top\n"),
+    ("why3/marked.mlw", " lemma less", " lemma less [@inline:trivial] "),
+    ("why3/hiding.mlw", "\nend", "\n  use hidden.away.Away\nend"),
+    ("why3/reaching.mlw", "\nend", "\n  use witness.Witness\nend"),
+    (OWN, "Numbers, doubled.", "Numbers."),
+    (OWN, "their doubles are. ", f"their doubles are. {TAG} "),
     (DRIVER, 'val same "%1 == %2"', 'val same "%2 == %1"'),
-    ("why3/kernel/trusted.mlw", "  val same", "  val more (x: int) : int\n  val same"),
-    ("why3/kernel/trusted.mlw", "<-> x = y", "/\\ not result"),
+    (USED, "  val same", "  val more (x: int) : int\n  val same"),
+    (USED, "<-> x = y", "/\\ not result"),
 ]
 
-# What a failure is about, and a part of what it says.
+# The subject of each failure, and a part of its message.
 SAID = f"""
 why3/proofs.mlw:3: Proofs.unproved|is not proved
 Proofs.unproved|has no recorded proof with this Why3 (make update)
@@ -225,19 +202,19 @@ def test_whatever_was_tampered_with_is_refused(small: Path) -> None:
     for name, (formula, _) in GOALS.items():
         text += f"  (** A goal. {TAG} *) goal {name}: {formula}\n"
     proofs = "".join(f"Proofs.{name}\n{recorded}" for name, (_, recorded) in GOALS.items())
-    at = Place(small, "Proofs")
-    write(small, {"why3/proofs.mlw": text + SHARED, "why3/instance.mlw": INSTANCE})
-    write(small, {"proofs/sessions/instance.proofs": "Instance.S.size'refn'vc\n"})
-    at.session.write_text(proofs + RECORDED, encoding="utf-8")
+    records, theories = {"proofs": proofs + RECORDED}, {"proofs": text + SHARED}
+    records["instance"], theories["instance"] = "Instance.S.size'refn'vc\n", INSTANCE
     for name in TAMPERED:
-        proofs = "".join(f"{name}.{goal}\n{KEPT}" for goal in ("less", "twice'vc", "extra"))
-        Place(small, name).theory.write_text(THEORY.replace("NAME", name), encoding="utf-8")
-        Place(small, name).session.write_text(proofs, encoding="utf-8")
+        goals = (f"{name}.{goal}\n{KEPT}" for goal in ("less", "twice'vc", "extra"))
+        records[name.lower()] = "".join(goals)
+        theories[name.lower()] = THEORY.replace("NAME", name)
+    write(small, {f"why3/{name}.mlw": text for name, text in theories.items()})
+    write(small, {f"proofs/sessions/{name}.proofs": text for name, text in records.items()})
     seal_unproved(small)
-    theory("= y <-> y", "= y -> y")(at)
-    for name, change in TAMPERED.items():
-        change(Place(small, name))
-    for file, old, new in SEALED:
+    write(small, {"why3/hidden/away.mlw": HIDDEN, "proofs/sessions/stray.bak": ""})
+    write(small, {"proofs/sessions/old.proofs": records["stray"]})
+    (small / "proofs/sessions/removed.proofs").unlink()
+    for file, old, new in EDITS:
         edit(small / file, old, new)
     found = failures(small)
     for line in SAID.strip().splitlines():
@@ -286,7 +263,7 @@ def test_characters_that_deceive_a_reader_are_refused(tmp_path: Path) -> None:
 
 
 def test_sealing_shows_what_was_sealed_before(small: Path) -> None:
-    theory = Place(small, "Small").theory
+    theory = small / OWN
     edit(theory, "0 < x <-> 0 <", "0 < x -> 0 <")
     alone = run(small, "seal").stdout
     assert alone.startswith("no commit here has a lock: what was sealed before cannot be shown")
@@ -319,16 +296,13 @@ def test_the_untouched_tree_passes_with_all_answers_kept(small: Path) -> None:
     assert (small / "build" / "evidence" / "evidence.json").is_file()
     write(small, {"tests/new.py": ""})
     assert "the sources are not those on which the gate has passed" in run(small, "pack").stderr
-    # An update changes no byte if all is proved, and needs the name of a goal.
-    recorded = Place(small, "Small").session
+    # An update changes no byte of a proved theory, and needs the name of a goal.
+    recorded = small / RECORD
     before = recorded.read_bytes()
     assert run(small, "update").returncode == 0
     assert recorded.read_bytes() == before
     nothing = run(small, "update", "--only", "Small.thrice")
     assert (nothing.returncode, nothing.stderr) == (1, "no goal has Small.thrice in its name\n")
-
-
-CALLS, USED, OWN = "why3/room/calls.mlw", "why3/kernel/trusted.mlw", "why3/small.mlw"
 
 
 def keys(tree: Path) -> list[str]:
@@ -350,13 +324,13 @@ def test_answers_are_kept_for_the_very_same_text_alone(
 
     clone = shutil.copytree(small, tmp_path / "deeper" / "clone", symlinks=True)
     assert keys(clone) == keys(small)
-    # A comment in a theory says nothing to those that use it: they are not even read again, unless
-    # they have goals there. The body of a program is no part of what it states, but is proved.
+    # A comment of a theory does not matter to its users, unless they have goals there. A program's
+    # body is no part of its statement, but has a proof.
     comment = "  use int.Int\n", "  (* New. *)\n\n  use int.Int\n"
     assert unchanged(USED, *comment) == [True, False, True]
     assert unchanged(OWN, "Numbers, doubled.", "Numbers, and others.") == [True, True, False]
     assert unchanged(OWN, "  = x + x\n", "  = 2 * x\n") == [True, True, False]
-    # Answers on other files, and a cut file of answers, are ignored.
+    # The gate ignores answers about other files, and a truncated file of answers.
     found = small / "build" / "gate" / "why3.room.calls.mlw.json"
     forged = json.loads(found.read_text(encoding="utf-8"))
     forged |= {"key": "0" * 64, "session": {**forged["session"], "goals": []}}
@@ -364,7 +338,7 @@ def test_answers_are_kept_for_the_very_same_text_alone(
     found.with_name("why3.kernel.trusted.mlw.json").write_text('{"key": "', encoding="utf-8")
     seal_unproved(small)
     passes(small, kept=0)
-    # With another driver or version, something else is asked.
+    # Another driver or version changes the questions.
     monkeypatch.setattr(toolchain, "HERE", small / "proofs" / "gate")
     monkeypatch.setattr(toolchain, "verify", lambda: [])
     for name in program.DECIDING:
@@ -375,15 +349,15 @@ def test_answers_are_kept_for_the_very_same_text_alone(
 
 
 def test_what_another_version_of_why3_has_recorded_stays(small: Path) -> None:
-    at, other = Place(small, "Small"), by("Alt-Ergo", "Z3", version="0.1")
-    text = at.session.read_text(encoding="utf-8")
+    record, other = small / RECORD, by("Alt-Ergo", "Z3", version="0.1")
+    text = record.read_text(encoding="utf-8")
     for goal, lines in (("multiple", f" {other}\n"), ("double_positive", f" keep\n  {other}\n")):
         text, count = re.subn(rf"(?m)^(Small\.{goal}\n)(?: .*\n)*", rf"\g<1>{lines}", text)
         assert count == 1
-    at.session.write_text(text, encoding="utf-8")
+    record.write_text(text, encoding="utf-8")
     assert run(small, "update", "small").returncode == 0
-    text = at.session.read_text(encoding="utf-8")
-    # The same task is proved, beside; another one, of which more is kept, stands in its place.
+    text = record.read_text(encoding="utf-8")
+    # A proof of the same task stands beside the other; a task that keeps more replaces it.
     assert f"Small.multiple\n {other}\n {WHY3}: " in text
     kept = f"Small.double_positive\n keep\n  {other}\n instead {WHY3}\n  keep Small.double\n"
     assert f"{kept}   {WHY3}: " in text
@@ -391,7 +365,7 @@ def test_what_another_version_of_why3_has_recorded_stays(small: Path) -> None:
 
 
 def test_a_version_of_why3_that_has_not_seen_the_sources_is_behind(small: Path) -> None:
-    at, systems = Place(small, "Small"), toolchain.systems()
+    record, systems = small / RECORD, toolchain.systems()
     other, unknown = sorted(systems.keys() - {WHY3})
 
     def behind() -> set[str]:
@@ -403,13 +377,13 @@ def test_a_version_of_why3_that_has_not_seen_the_sources_is_behind(small: Path) 
         assert len(told) == 2 * len(found)
         return found
 
-    text = at.session.read_text(encoding="utf-8")
+    text = record.read_text(encoding="utf-8")
     text = re.sub(rf"(?m)^( *){re.escape(WHY3)}(.*)$", rf"\g<0>\n\g<1>{other}\2", text)
-    at.session.write_text(text, encoding="utf-8")
-    edit(at.theory, "Numbers, doubled.", "Numbers, and others.")
+    record.write_text(text, encoding="utf-8")
+    edit(small / OWN, "Numbers, doubled.", "Numbers, and others.")
     assert behind() == {unknown}
-    # Another version has never seen this program: nothing of it is recorded.
-    edit(at.theory, "  = x + x\n", "  = 2 * x\n")
+    # No other version has a record of this program.
+    edit(small / OWN, "  = x + x\n", "  = 2 * x\n")
     assert behind() == {*systems}
     assert run(small, "update", "small").returncode == 0
     assert behind() == {other, unknown}
@@ -508,7 +482,7 @@ def test_what_is_interrupted_leaves_nothing_running(small: Path) -> None:
 
 def test_a_change_while_the_gate_runs_is_noticed(small: Path) -> None:
     with started(small) as process:
-        edit(Place(small, "Small").theory, "The program computes the double.", "It computes.")
+        edit(small / OWN, "The program computes the double.", "It computes.")
         printed = process.communicate()[0]
     assert process.returncode == 1
     assert "why3, proofs: were changed while the gate ran\n" in printed

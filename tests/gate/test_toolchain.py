@@ -24,8 +24,6 @@ from whycast.testing._peers import PEERS
 TOOLS, WHEELS = toolchain.read(), toolchain.REQUIREMENTS
 OTHER = "0" * 64
 
-# What is pinned
-
 
 def test_every_prover_and_why3_is_pinned_for_each_system(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pip refuses a file without SHA-256, the gate a wrong one, every command another system."""
@@ -49,7 +47,7 @@ def test_every_prover_and_why3_is_pinned_for_each_system(monkeypatch: pytest.Mon
             toolchain.read()
 
 
-# What x = y = 2 refutes.
+# x = y = 2 is a counterexample.
 DIVIDED = """\
 module Divided
   use int.Int  use int.EuclideanDivision
@@ -103,7 +101,7 @@ def test_each_python_has_its_pins_and_a_wheel_of_any_of_their_hashes_is_taken(
 def test_the_groups_of_the_project_are_the_pinned_versions() -> None:
     project = toml.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     groups = project["dependency-groups"]
-    # The last of each name is that for newer Pythons.
+    # The last line of each name is for newer Pythons.
     of_the_gate, more = (
         re.findall(r"(?m)^([\w-]+)==(\S+)", path.read_text(encoding="utf-8")) for path in WHEELS
     )
@@ -111,7 +109,7 @@ def test_the_groups_of_the_project_are_the_pinned_versions() -> None:
     assert of_the_gate == [("ruff", TOOLS["Ruff"].version)]
     pinned = {"==".join(each) for each in (*of_the_gate, *more)}
     assert {*groups["validate"]} <= {*groups["test"]} <= pinned
-    # An extra has the version of the tests or a newer one; of some peers the register has it.
+    # Extras accept the versions of the tests, or of the register of peers.
     register = ROOT / "tests/peers/deviations.json"
     tried = json.loads(register.read_text(encoding="utf-8"))["versions"]
     versions = {PEERS[name].distribution: tried[name] for name in tried} | versions
