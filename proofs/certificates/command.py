@@ -35,10 +35,7 @@ RESULT = ROOT / "build" / "certify.json"
 ASK = (sys.executable, "-I", "-S", "-B", Path(__file__).with_name("ask.py"), WHEELS)
 
 # Ways to ask cvc5, in turn: its options, and seconds of processor time.
-ATTEMPTS: tuple[tuple[dict[str, str], int], ...] = (
-    ({}, 3),
-    ({"full-saturate-quant": "true"}, 4),
-)
+ATTEMPTS: tuple[tuple[dict[str, str], int], ...] = (({}, 3), ({"full-saturate-quant": "true"}, 4))
 
 WANTED = 0.9
 

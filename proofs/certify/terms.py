@@ -278,10 +278,7 @@ def together(operator: str, arguments: Sequence[Term]) -> Term:
     return build(operator, *arguments) if arguments else NEUTRAL[operator]()
 
 
-NEUTRAL: dict[str, Callable[[], Term]] = {
-    "and": lambda: truth(True),
-    "or": lambda: truth(False),
-}
+NEUTRAL: dict[str, Callable[[], Term]] = {"and": lambda: truth(True), "or": lambda: truth(False)}
 
 
 def listed(formula: Term, operator: str) -> tuple[Term, ...]:

@@ -219,10 +219,7 @@ def facts(tmp_path: Path) -> Any:
 
 def test_a_goal_uses_what_its_proof_names_and_what_its_program_calls(facts: Any) -> None:
     graph = Graph(facts)
-    assert graph.uses == {
-        SAME: [LONG, MORE, "int.Int.Compat", "int.Int.infix +", VAL],
-        MORE: [],
-    }
+    assert graph.uses == {SAME: [LONG, MORE, "int.Int.Compat", "int.Int.infix +", VAL], MORE: []}
     assert {name: users for name, users in graph.users.items() if name != "int.Int.infix +"} == {
         name: [SAME] for name in (LONG, MORE, "int.Int.Compat", VAL)
     }
