@@ -1,4 +1,4 @@
-"""The gate: every theorem claimed is proved by two families of provers, from nothing else."""
+"""The gate: two families of provers prove every claimed theorem, without other assumptions."""
 
 import argparse
 import json
@@ -16,19 +16,16 @@ from gate.program import Program, forget
 from gate.theories import all_uses, closure, theory_files
 from run import FILES, MADE, TOP, strange
 
-# What whysearch ends with where --only chooses no goal.
-NOTHING_CHOSEN = 3
-
-# What pytest ends with where all tests are slow.
-NOTHING_LEFT = 5
+# The exit code of whysearch if --only chooses no goal, and of pytest if all tests are slow.
+NOTHING_CHOSEN, NOTHING_LEFT = 3, 5
 
 
 def gate(argv: list[str]) -> int:
-    """Run the proofs, judge, print; leave the facts for the evidence if all is well."""
+    """Run the proofs, judge and print; a passing gate leaves the facts for the evidence."""
     parser = argparse.ArgumentParser(prog="gate", description="Run every proof and judge.")
     parser.add_argument("--fresh", action="store_true", help="take no answer of an earlier run")
     fresh, started = parser.parse_args(argv).fresh, time.monotonic()
-    # Facts and evidence of an earlier run must not stand where this one fails.
+    # A failing run must not leave facts and evidence of an earlier one.
     (ROOT / FACTS).unlink(missing_ok=True)
     shutil.rmtree(ROOT / "build" / "evidence", ignore_errors=True)
     before = closed.sources(ROOT)
@@ -43,9 +40,8 @@ def gate(argv: list[str]) -> int:
         raise closed.ToolError("\n".join(map(str, untrusted)))
     facts: Facts = {**audit, "sessions": whygate.sessions(audit)}
     facts["trace"], orphans = trace.trace(facts, ROOT)
-    # Where a theory cannot be read, what belongs to it is no orphan.
     if any(theory["errors"] for theory in facts["theories"]):
-        orphans = []
+        orphans = []  # The items of an unreadable theory are none.
     else:
         facts["lists"] = inventory.entries(facts, ROOT)
         orphans += trial.judged(ROOT, facts)
@@ -53,18 +49,21 @@ def gate(argv: list[str]) -> int:
     failures = judge.judge(facts, ROOT) + claims.check(ROOT, claimed, facts) + orphans
     if closed.sources(ROOT) != before:
         failures.append(Failure("why3, proofs", "", "were changed while the gate ran"))
-    failures += strangers()
+    # A module of another folder could change the gate.
+    for name, module in sorted(sys.modules.items()):
+        file = Path(getattr(module, "__file__", None) or "/")
+        shown = file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else ""
+        if shown and not shown.startswith(("proofs/gate/", "proofs/run.py", "proofs/verdict.py")):
+            what = "is loaded while the gate judges: expected gate/ alone"
+            failures.append(Failure(shown, name, what))
     goals = [goal for session in facts["sessions"] for goal in session["goals"]]
     answers = [proof["now"] for goal in goals for proof in proofs(goal["tree"])]
     kept = sum(answer is not None and answer["kept"] for answer in answers)
-    print(
-        f"proofs: {len(answers) - kept} run now, {kept} kept from earlier runs of the same session"
-    )
-    for line in judge.behind(facts, toolchain.systems()):
-        print(line)
-    print(f"trusted, without a body: {', '.join(map(full_name, judge.trusted(facts)))}")
-    for failure in failures:
-        print(failure)
+    run_now = f"{len(answers) - kept} run now"
+    print(f"proofs: {run_now}, {kept} kept from earlier runs of the same session")
+    trusted = ", ".join(map(full_name, judge.trusted(facts)))
+    lines = [*judge.behind(facts, toolchain.systems()), f"trusted, without a body: {trusted}"]
+    print(*lines, *failures, sep="\n")
     whole = sum(1 for goal in goals for _ in judge.with_whole_context(goal["tree"]))
     about = (
         f"{len(goals)} goals of {len(files)} theories in {sum(map(len, map(parts, goals)))} "
@@ -79,17 +78,8 @@ def gate(argv: list[str]) -> int:
     return 0
 
 
-def strangers() -> Iterator[Failure]:
-    """Find modules of the tree in this process that are none of the gate: they could change it."""
-    for name, module in sorted(sys.modules.items()):
-        file = Path(getattr(module, "__file__", None) or "/")
-        shown = file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else ""
-        if shown and not shown.startswith(("proofs/gate/", "proofs/run.py", "proofs/verdict.py")):
-            yield Failure(shown, name, "is loaded while the gate judges: expected gate/ alone")
-
-
 def tracked() -> Iterator[str]:
-    """Find what a clone brings along that is only ever made in it, or that may steer a tool."""
+    """Find tracked files that a checkout must make itself, or that could be settings of a tool."""
     if not closed.has_git(ROOT):
         print("no git here, so nothing that it could have brought")
         return
@@ -99,7 +89,7 @@ def tracked() -> Iterator[str]:
 
 
 def update(argv: list[str]) -> int:
-    """Find proofs, refresh sessions, two theories at a time; 0 if all that is asked is proved."""
+    """Find proofs and record them, two theories at a time; 0 if all chosen goals are proved."""
     parser = argparse.ArgumentParser(prog="update", description="Find proofs, refresh sessions.")
     parser.add_argument("theories", nargs="*", metavar="THEORY", help="all of them unless given")
     parser.add_argument("--only", metavar="PART", help="goals whose Module.name contains PART")
@@ -134,15 +124,12 @@ def check(argv: list[str]) -> int:
         files = [file for file in theory_files(ROOT) if file in used]
     facts: Facts = {**whygate.audit(files), "sessions": []}
     if not any(theory["errors"] for theory in facts["theories"]):
-        # Nothing is kept: what the theories use is not audited here.
+        # Keep no answers: this audit does not cover the used theories.
         with whygate.pool() as pool:
             facts["sessions"] = list(pool.map(lambda file: whygate.ask("replay", file), files))
     provers = {prover["name"]: prover for prover in facts["provers"]}
-    failures = [
-        Failure(theory["file"], "", error)
-        for theory in facts["theories"]
-        for error in theory["errors"]
-    ]
+    theories = facts["theories"]
+    failures = [Failure(t["file"], "", error) for t in theories for error in t["errors"]]
     for session in facts["sessions"]:
         failures += judge.session_faults(session, provers)
     facts["trace"], _ = trace.trace(facts, ROOT)
@@ -154,16 +141,12 @@ def check(argv: list[str]) -> int:
         )
         for test in clause["tests"]
     }
-    for failure in failures:
-        print(failure)
     goals = sum(len(session["goals"]) for session in facts["sessions"])
-    print(
-        f"{', '.join(files)}: {goals} goals, {len(failures)} failures, "
-        f"{time.monotonic() - started:.0f} s; {len(tests)} tests of their clauses",
-        flush=True,
-    )
+    about = f"{goals} goals, {len(failures)} failures, {time.monotonic() - started:.0f} s"
+    told = [*failures, f"{', '.join(files)}: {about}; {len(tests)} tests of their clauses"]
     for file, name in claims.unread(ROOT, claims.claims(facts, ROOT)):
-        print(f"{file}: {name} is not what was compared with its sentence: make seal", flush=True)
+        told.append(f"{file}: {name} is not what was compared with its sentence: make seal")
+    print(*told, sep="\n", flush=True)
     if failures or not tests:
         return bool(failures)
     pytest = (ROOT / ".venv/bin/pytest", "-q", "-n", "auto", "-m", "not slow", *sorted(tests))
@@ -172,7 +155,7 @@ def check(argv: list[str]) -> int:
 
 
 def chosen(names: list[str]) -> list[str]:
-    """Give the theory files of `names` (`shape`, `core/shape.mlw`, `why3/...`), all for none."""
+    """List the theories of `names` (`shape`, `core/shape.mlw`, `why3/...`); all without names."""
     files = theory_files(ROOT)
     found = []
     for name in names:

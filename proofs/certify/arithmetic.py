@@ -1,7 +1,7 @@
 """Rules of arithmetic.
 
-A polynomial has a coefficient for each product of terms that are no sums or products. Sums with the
-same polynomial are equal, whatever these terms are.
+A polynomial has a coefficient for each product of terms other than sums and products. Sums with the
+same polynomial are equal for all values of these terms.
 """
 
 import itertools
@@ -93,8 +93,7 @@ def arith_poly_norm(given: Term) -> Term:
 def arith_poly_norm_rel(premise: Term, given: Term) -> Term:
     """`(= (* c (- a b)) (* d (- x y)))`: `(= (r a b) (r x y))`, for a comparison r.
 
-    c and d are literals other than 0, of the same sign unless r is `=`. A difference of integers
-    may be made real.
+    c and d are nonzero literals, of the same sign unless r is `=`; `to_real` may stand before `-`.
     """
     one, other = map(relation, sides(given))
     require(one[0] == other[0], "two comparisons")
@@ -134,7 +133,7 @@ def arith_mult_neg(factor: Term, given: Term) -> Term:
 
 
 def multiplication(sign: str, factor: Term, given: Term, turn: Callable[[str], str]) -> Term:
-    """A comparison may be multiplied by a factor of a sign."""
+    """Multiply a comparison by a factor of a sign."""
     operator, left, right = relation(given)
     multiplied = build(turn(operator), build("*", factor, left), build("*", factor, right))
     has_sign = build(sign, factor, literal(0, factor.sort))
@@ -143,9 +142,9 @@ def multiplication(sign: str, factor: Term, given: Term, turn: Callable[[str], s
 
 @rule(0)
 def arith_mult_sign(given: Term, product: Term) -> Term:
-    """For a product m and formulas with the signs of its factors: together they imply its sign.
+    """For a product: the signs of its factors imply its sign.
 
-    Formulas are `(> t 0)`, `(< t 0)` and, for an even power of t, `(not (= t 0))`.
+    Signs are `(> t 0)`, `(< t 0)` and, for an even power of t, `(not (= t 0))`.
     """
     signs, factors = dict[Term, str](), parts(product, "*")
     for formula in parts(given, "and") if given.operator == "and" else (given,):
@@ -181,7 +180,7 @@ def arith_mult_abs_comparison(premises: Sequence[Term]) -> Term:
 
 @rule(2)
 def arith_trichotomy(a: Term, b: Term) -> Term:
-    """Two of a < b, a = b and a > b do not hold: the third holds."""
+    """Two of a < b, a = b and a > b are false: the third."""
     first, second = (relation(opposite(formula)) for formula in (a, b))
     require(first[1:] == second[1:], "not of the same terms")
     left = {"<", "=", ">"} - {first[0], second[0]}
@@ -190,7 +189,7 @@ def arith_trichotomy(a: Term, b: Term) -> Term:
 
 
 def opposite(formula: Term) -> Term:
-    """Return the comparison that holds where another does not."""
+    """Return the negation of a comparison as a comparison."""
     if formula.operator == "not":
         return formula.arguments[0]
     operator, left, right = relation(formula)
@@ -215,9 +214,9 @@ def int_tight_lb(formula: Term) -> Term:
 def arith_reduction(value: Term) -> Term:
     """The meaning of `div`, `mod` and `abs`.
 
-    `(div a b)` and `(mod a b)` are the total ones unless b is 0. `(abs a)` is -a or a. The total
-    ones are k and a - b * k, where b * k <= a < b * (k + 1) for b > 0, and b * k <= a < b * (k - 1)
-    for b < 0. If b is a literal, only the case that applies is stated.
+    `(abs a)` is -a or a. `(div a b)` and `(mod a b)` are the total ones unless b is 0. These are
+    k and a - b * k, where b * k <= a < b * (k + 1) for b > 0, and b * k <= a < b * (k - 1) for
+    b < 0; for a literal b, only its case.
     """
     if value.operator == "abs":
         (a,) = value.arguments

@@ -1,6 +1,6 @@
 """Rules of quantifiers and functions.
 
-Bound variables are compared as sets: to bind one twice, or one that does not occur, has no meaning.
+Rules compare bound variables as sets: to bind one twice, or an absent one, has no meaning.
 """
 
 from functools import cache
@@ -56,11 +56,11 @@ def alpha_equiv(given: Term, old: Terms, new: Terms) -> Term:
 
 
 def with_names(given: Term, names: dict[Term, Term]) -> Term:
-    """Rename variables, also where they are bound; callers compare the result."""
+    """Rename variables, bound ones too; callers compare the result."""
 
     @cache
     def of(each: Term) -> Term:
-        # The formula of a witness is no part of the term.
+        # A witness's formula is no part of the term.
         if each.operator == "skolem":
             return each
         below = list(map(of, each.arguments))

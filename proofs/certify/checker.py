@@ -1,12 +1,13 @@
-"""The checker: whether a certificate shows that the assertions of a task contradict each other.
+"""The checker decides whether a certificate shows a contradiction in the assertions of a task.
 
 A conclusion holds in every model of the task's assertions and of the present suppositions, for
-every assignment to free variables. It is forgotten with the supposition that it is below.
+every assignment to free variables. The end of a supposition deletes the conclusions below it.
 """
 
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from certify import arithmetic, binders, clauses, equality, normal, schemas, terms
 from certify.equality import GENERAL
@@ -14,18 +15,17 @@ from certify.reader import Certificate, Step, Task
 from certify.rules import RULES, spelled
 from certify.terms import BINDERS, BOOL, Refused, Term, bound, build, require, truth
 
-# Terms are as deep as formulas are nested; Python takes a call for each level.
+# Python calls itself for each level of a formula.
 DEPTH = 20_000
 
 MODULES = (schemas, clauses, equality, arithmetic, binders, normal)
 
 
-class Supposition:
+class Supposition(NamedTuple):
     """A supposed formula, and the conclusions below it."""
 
-    def __init__(self, formula: Term) -> None:
-        self.formula = formula
-        self.concluded = list[str]()
+    formula: Term
+    concluded: list[str]
 
 
 class Checker:
@@ -36,14 +36,6 @@ class Checker:
         self.concluded: dict[str, Term] = {}
         self.supposed: list[Supposition] = []
 
-    def conclude(self, name: str, formula: Term) -> None:
-        """Name a formula, once."""
-        require(formula.sort == BOOL, "a conclusion that is no formula")
-        require(name not in self.concluded, "a name that something else has")
-        self.concluded[name] = formula
-        if self.supposed:
-            self.supposed[-1].concluded.append(name)
-
     def take(self, step: Step) -> Term:
         """Take a step; return its conclusion."""
         if step.command == "assume":
@@ -53,19 +45,19 @@ class Checker:
         elif step.command == "assume-push":
             formula = step.stated or truth(True)
             require(formula.sort == BOOL, "a supposition that is no formula")
-            self.supposed.append(Supposition(formula))
+            self.supposed.append(Supposition(formula, []))
         else:
-            premises = [self.premise(name) for name in step.premises]
-            formula = self.follow(step, premises)
+            for name in step.premises:
+                require(name in self.concluded, f"nothing is concluded under the name {name}")
+            formula = self.follow(step, [self.concluded[name] for name in step.premises])
         if step.stated is not None:
             require(step.stated is formula, "another conclusion than is stated")
-        self.conclude(step.name, formula)
+        require(formula.sort == BOOL, "a conclusion that is no formula")
+        require(step.name not in self.concluded, "a name that something else has")
+        self.concluded[step.name] = formula
+        if self.supposed:
+            self.supposed[-1].concluded.append(step.name)
         return formula
-
-    def premise(self, name: str) -> Term:
-        """Return the conclusion of a name."""
-        require(name in self.concluded, f"nothing is concluded under the name {name}")
-        return self.concluded[name]
 
     def follow(self, step: Step, premises: Sequence[Term]) -> Term:
         """Apply the rule of a step."""
@@ -83,7 +75,7 @@ class Checker:
         return formula
 
     def discharge(self, step: Step, premises: Sequence[Term]) -> Term:
-        """G, concluded below the supposition F: `(=> F G)`; all else below F is forgotten."""
+        """G, concluded below the supposition F: `(=> F G)`; delete all conclusions below F."""
         require(step.command == "step-pop" and not step.arguments, "scope ends a supposition")
         (conclusion,) = premises
         require(self.supposed, "nothing is supposed")

@@ -1,18 +1,12 @@
 """Rules of propositional logic that are no pattern: resolution, and connectives of any length.
 
-A clause is a disjunction of its arguments, its literals; `false` has none, and any other formula is
-its own one literal.
+A clause is the disjunction of its literals: `false` has none, and another formula is its own one.
 """
 
 from collections.abc import Sequence
 
 from certify.rules import Terms, number, rule
 from certify.terms import Term, build, listed, negation, parts, require, together, truth
-
-
-def literals(clause: Term) -> Terms:
-    """Take a clause apart."""
-    return listed(clause, "or")
 
 
 def without(clause: Sequence[Term], literal: Term) -> list[Term]:
@@ -32,9 +26,9 @@ def resolve(a: Sequence[Term], b: Sequence[Term], positive: Term, pivot: Term) -
 
 def chain(premises: Sequence[Term], positives: Terms, pivots: Terms) -> list[Term]:
     """Resolve the first clause with each of the others in turn."""
-    found = list(literals(premises[0]))
+    found = list(listed(premises[0], "or"))
     for clause, positive, pivot in zip(premises[1:], positives, pivots, strict=True):
-        found = resolve(found, literals(clause), positive, pivot)
+        found = resolve(found, listed(clause, "or"), positive, pivot)
     return found
 
 
@@ -44,7 +38,7 @@ def resolution(a: Term, b: Term, positive: Term, pivot: Term) -> Term:
 
     If `positive` is `false`, the negation is in the first.
     """
-    return together("or", resolve(literals(a), literals(b), positive, pivot))
+    return together("or", resolve(listed(a, "or"), listed(b, "or"), positive, pivot))
 
 
 @rule(None)
@@ -60,14 +54,14 @@ def chain_m_resolution(
     """As chain_resolution; the given conclusion has the remaining literals, in any order."""
     found = chain(premises, positives, pivots)
     is_found = together("or", list(dict.fromkeys(found))) is wanted
-    require(is_found or {*found} <= {*literals(wanted)}, "a literal is left")
+    require(is_found or {*found} <= {*listed(wanted, "or")}, "a literal is left")
     return wanted
 
 
 @rule(1)
 def reordering(clause: Term, wanted: Term) -> Term:
     """A clause with the same literals, or more."""
-    require({*literals(clause)} <= {*literals(wanted)}, "a literal is missing")
+    require({*listed(clause, "or")} <= {*listed(wanted, "or")}, "a literal is missing")
     return wanted
 
 

@@ -43,8 +43,8 @@ def trans(premises: Sequence[Term]) -> Term:
 def cong(premises: Sequence[Term], left: Term) -> Term:
     """For a term and equations of its last arguments: it equals the term with the other sides.
 
-    Below a binder there is one argument. Its equation holds for all values of the bound variables:
-    the checker ensures that no supposition restricts them.
+    A binder has one argument, equal for all values of its variables: the checker refuses
+    suppositions about them.
     """
     pairs = list(map(sides, premises))
     unchanged = len(left.arguments) - len(pairs)
@@ -55,7 +55,7 @@ def cong(premises: Sequence[Term], left: Term) -> Term:
 
 RULES["nary_cong"] = cong
 
-# The only rule whose premises have to hold for all values of variables.
+# The premises of this rule alone must hold for all values of variables.
 GENERAL = cong
 
 

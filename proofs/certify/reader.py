@@ -1,7 +1,7 @@
-"""Reading: the text of a task, in SMT-LIB 2.6, and a certificate, in the format CPC.
+"""Read a task, in SMT-LIB 2.6, and a certificate, in the format CPC.
 
-A task declares symbols and asserts formulas; a certificate has the steps from these to `false`. Any
-unknown command, word or annotation is refused.
+A task declares symbols and asserts formulas; a certificate has the steps from these to `false`. The
+reader refuses every unknown command, word or annotation.
 """
 
 import re
@@ -14,7 +14,7 @@ from certify.terms import BINDERS, BOOL, Refused, Sort, Term, require
 
 Expression = str | list["Expression"]
 Value = Term | tuple[Term, ...]
-# Names bound here; to None if they must not be used.
+# Bound names; None forbids the use of one.
 Scope = Mapping[str, Value | None]
 
 TOKEN = re.compile(r'(\s+|;[^\r\n]*)|([()]|"[^"]*"|\|[^|\\]*\||[^\s()"|;]+)', re.ASCII)
@@ -30,8 +30,7 @@ RESERVED = frozenset(["true", "false", "@list", "@var", *BINDERS, *terms.OPERATO
 
 def expressions(text: str) -> list[Expression]:
     """Read nested parentheses; words are strings, |a| the same as a, |0| not the same as 0."""
-    stack: list[list[Expression]] = [[]]
-    place = 0
+    stack, place = list[list[Expression]]([[]]), 0
     while place < len(text):
         found = TOKEN.match(text, place)
         if found is None:

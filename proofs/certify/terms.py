@@ -1,17 +1,18 @@
-"""Terms of many-sorted logic, each well-sorted from the start.
+"""Well-sorted terms of many-sorted logic.
 
-Terms are only built by `build` and its like, which compute the sort or refuse. Equal terms are one
-object: `is` compares them, however large. Sorts have elements; integers are the integers; arrays
-and functions are equal where their values are. A formula is a term of sort Bool.
+`build` and its like make all terms, and compute the sort or refuse. Equal terms are one object, so
+`is` compares them. Sorts have elements; integers are the integers; arrays and functions are equal
+if all their values are. A formula is a term of sort Bool.
 
-The meaning of terms, stated below, decides whether a rule is sound. A term with free variables has
-a value for each assignment to them; a step's formula holds for all of them.
+The meaning of terms, stated below, decides whether a rule is sound. A term has a value for each
+assignment to its free variables; a step's formula holds for all assignments.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import NamedTuple
 
 
@@ -32,9 +33,8 @@ class Sort(NamedTuple):
     arguments: tuple[Sort, ...] = ()
 
     def __str__(self) -> str:
-        return (
-            f"({' '.join([self.name, *map(str, self.arguments)])})" if self.arguments else self.name
-        )
+        words = " ".join([self.name, *map(str, self.arguments)])
+        return f"({words})" if self.arguments else self.name
 
 
 # Tasks have no reals; certificates may calculate with some.
@@ -42,11 +42,10 @@ BOOL, INT, REAL = Sort("Bool"), Sort("Int"), Sort("Real")
 
 
 class Term:
-    """An operator, its label, and arguments.
+    """An operator, its label, and arguments; the first argument of `apply` is the function.
 
     Labels: the value of `integer` and `rational`, the name of `variable` and `constant`, a position
-    for `skolem`, the bound variables for `forall`, `exists` and `lambda`. The first argument of
-    `apply` is the function.
+    for `skolem`, the bound variables for `forall`, `exists` and `lambda`.
     """
 
     __slots__ = ("arguments", "free", "label", "operator", "sort")
@@ -298,17 +297,12 @@ def parts(term: Term, operator: str, count: int | None = None) -> tuple[Term, ..
 def substitute(term: Term, values: Mapping[Term, Term]) -> Term:
     """Replace free variables by terms of their sorts, at once; refuse to capture a variable.
 
-    For any assignment, the result has the value of `term` with the terms' values for the variables.
+    The result has the value of `term` where the variables have the values of the terms.
     """
     require(all(x.sort == t.sort for x, t in values.items()), "a term of another sort")
-    done: dict[Term, Term] = {}
 
+    @cache
     def of(each: Term) -> Term:
-        if each not in done:
-            done[each] = step(each)
-        return done[each]
-
-    def step(each: Term) -> Term:
         if each.operator == "variable":
             return values.get(each, each)
         if each.free.isdisjoint(values):
@@ -329,9 +323,9 @@ def same_but_for_names(a: Term, b: Term) -> bool:
 
 
 def numbered(term: Term, depth: int, done: dict[tuple[Term, int], Term]) -> Term:
-    """Rename each bound variable to the number of variables bound around it.
+    """Rename each bound variable to the number of variables bound around it: no read name is one.
 
-    No variable that is read has a numeral as its name. A witness's formula keeps its names.
+    A witness's formula keeps its names.
     """
     if not term.arguments or term.operator == "skolem":
         return term

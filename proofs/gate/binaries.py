@@ -1,8 +1,8 @@
-"""Build the OCaml programs, and pin what each is made of and what is made.
+"""Build the OCaml programs, and pin their sources and the programs.
 
-A program is run if it is the pinned one, built of the pinned sources. Otherwise it is built again,
-and refused unless the pinned one comes out. The pinned compiler and libraries make the same in any
-folder, as names of the linker and the version of the C compiler are taken out.
+The gate runs only the pinned program of the pinned sources; it builds a missing or other one again.
+The pinned compiler and libraries make the same program in any folder, without the linker's names
+and the version of the C compiler.
 """
 
 import argparse
@@ -24,20 +24,20 @@ FOLDER = "build/binaries"
 OCAMLFIND = "/usr/bin/ocamlfind"
 STRIP = ("/usr/bin/strip", "--strip-all", "-R", ".comment", "-R", ".note.gnu.build-id")
 
-# All warnings are errors but those about style: fragile matching, fields left out of a record
-# pattern, names found by their type (40 to 45), module interfaces that are not written.
+# All warnings are errors, except those of style: fragile matching, missing fields in a record
+# pattern, names found by their type (40 to 45), missing module interfaces.
 WARNINGS = "+a-4-9-40-41-42-44-45-70"
 
 
 class Binary(NamedTuple):
-    """What a program is built of: files below proofs/, packages of OCaml, how it is linked."""
+    """The inputs of a program: files in proofs/, packages of OCaml, an option for the linker."""
 
     files: tuple[str, ...]
     packages: str
     option: str = "-linkpkg"
 
     def sources(self) -> dict[str, Path]:
-        """Give the files by their names; of several programs that share some, each has its main."""
+        """Map names to files; programs that share files have a main each."""
         found = sorted(path for name in self.files for path in PROOFS.glob(name))
         mains = {f"{name}.ml" for name, other in BINARIES.items() if other != self}
         api = PROOFS / "gate" / "why3" / "api" / f"{toolchain.read()['Why3'].version}.ml"
@@ -54,7 +54,7 @@ BINARIES = {
 
 
 def built(name: str, root: Path = ROOT) -> Path:
-    """Give the pinned program, in the tree that is to have it."""
+    """Return the pinned program in a tree, built if necessary."""
     program, target = BINARIES[name], root / FOLDER / name
     pinned = pins().get(toolchain.system(), {}).get(name, {})
     if pinned.get("sources") != made_of(program):
@@ -64,7 +64,7 @@ def built(name: str, root: Path = ROOT) -> Path:
         )
     target.parent.mkdir(parents=True, exist_ok=True)
     with (target.parent / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # Who comes second finds it built.
+        fcntl.flock(lock, fcntl.LOCK_EX)  # The second process finds the program.
         if not target.is_file() or sha256_of(target) != pinned["program"]:
             with compiled(name, program, target.parent) as made:
                 if (found := sha256_of(made)) != pinned["program"]:
@@ -72,12 +72,12 @@ def built(name: str, root: Path = ROOT) -> Path:
                         f"{name} is not the pinned program when it is built here: its SHA-256 is "
                         f"{found}, {pinned['program']} is pinned; a compiler or library is another"
                     )
-                made.replace(target)  # Whoever runs the former one keeps it.
+                made.replace(target)  # A running program keeps its file.
     return target
 
 
 def made_of(program: Binary) -> str:
-    """Hash what decides what a program is."""
+    """Hash the inputs of a program."""
     how = " ".join([WARNINGS, *STRIP, program.packages, program.option]).encode()
     sources = ((name, path.read_bytes()) for name, path in program.sources().items())
     return digest([("", how), *sources])
@@ -85,7 +85,7 @@ def made_of(program: Binary) -> str:
 
 @contextmanager
 def compiled(name: str, program: Binary, folder: Path) -> Iterator[Path]:
-    """Compile a program, in a folder that is gone afterwards."""
+    """Compile a program in a temporary folder."""
     with tempfile.TemporaryDirectory(dir=folder) as place:
         objects, sources = Path(place), program.sources()
         for source, path in sources.items():
@@ -99,12 +99,12 @@ def compiled(name: str, program: Binary, folder: Path) -> Iterator[Path]:
 
 
 def pins() -> dict[str, dict[str, dict[str, str]]]:
-    """Read the pins: of each system, for each program."""
+    """Read the pins of each system and program."""
     return toml.loads(PINS.read_text(encoding="utf-8"))
 
 
 def pin(arguments: Sequence[str]) -> int:
-    """Pin what the sources of all programs are now, and what this system builds of them."""
+    """Pin the present sources of all programs, and the programs that this system builds."""
     argparse.ArgumentParser(prog="pin", description=pin.__doc__).parse_args(arguments)
     made_here, tables = dict[str, dict[str, str]](), pins()
     for name, program in BINARIES.items():

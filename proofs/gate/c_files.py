@@ -1,4 +1,4 @@
-"""Read the deployed C as text: its functions, their programs, the comments of the header."""
+"""Read the C: its functions, their WhyML programs, the comments of the header."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ PROTOTYPE = re.compile(r"/\* ((?:(?!\*/).)*) \*/\n[\w ]+? (whycast_\w+)\([^)]*\)
 
 
 class Function(NamedTuple):
-    """A function of the C: its name, the program that it is, and what the header says of it."""
+    """A function of the C: its name, its WhyML program, its comment in the header."""
 
     name: str
     program: str
@@ -23,7 +23,7 @@ class Function(NamedTuple):
 
 
 def functions(root: Path) -> list[Function]:
-    """Give the functions in their order; the header speaks of those that a caller has."""
+    """List the functions in their order; the header describes the public ones."""
     if not (root / SOURCE).is_file():
         return []
     text = (root / HEADER).read_text(encoding="utf-8")
@@ -33,5 +33,5 @@ def functions(root: Path) -> list[Function]:
 
 
 def rest_of_header(root: Path) -> str:
-    """Give what the header says besides, of no single function."""
+    """Return the header without its comments of functions."""
     return PROTOTYPE.sub("", (root / HEADER).read_text(encoding="utf-8"))

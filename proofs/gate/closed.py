@@ -10,8 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Most provers run for some hundredths of a second, where collecting garbage and getting memory by
-# the small page cost more than they save: 14 % of a replay's processor time, in four rounds.
+# Most provers run for hundredths of a second: garbage collection and small pages of memory then
+# cost 14 % of a replay's processor time, in four rounds.
 PROVING = {"OCAMLRUNPARAM": "o=1000", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
@@ -21,36 +21,36 @@ GIT = ("/usr/bin/git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false")
 
 FOLDERS = ("why3", "proofs", "python", "c", "tests")
 
-# What a verdict is about, and what decides it; nothing depends on what benchmarks and lanes record.
+# The inputs of a verdict; it does not depend on the output of `make bench`.
 SOURCES = ("Makefile", "pyproject.toml", *(f"{folder}/**/*" for folder in FOLDERS))
 RECORDED = r"^(python/BENCHMARKS\.md|proofs/lanes\.json)$"
 NOT_SOURCES = re.compile(rf"(^|/)(__pycache__|[^/]*\.egg-info)/|\.so$|{RECORDED}")
 
-# What a gate that has passed leaves for the pages: its facts, the sentences, the sources.
+# A passing gate leaves its facts, the sentences and the sources here.
 FACTS = "build/facts.json"
 
-# What decides which theories, libraries and modules are found where, and how C is compiled.
+# Variables with these prefixes choose theories, libraries, modules, and how to compile C.
 STEERING = ("WHY3", "OCAML", "PYTHON", "LD", "CC", "CFLAGS", "CPPFLAGS")
 
 
 class ToolError(Exception):
-    """Something that the user has to know and can act on; shown without a traceback."""
+    """An error that the user can mend; shown without a traceback."""
 
 
 def environment(*, proving: bool = False) -> dict[str, str]:
-    """Give all that a tool may see of our environment; whygate gets what makes `proving` fast."""
+    """Return the environment of tools; `proving` adds the settings of whygate."""
     kept = {name: os.environ[name] for name in ("HOME", "TMPDIR") if name in os.environ}
     return kept | FIXED | (PROVING if proving else {})
 
 
 def network_environment() -> dict[str, str]:
-    """Give apt and pip the caller's proxies, certificates and settings, but nothing that steers."""
+    """Return the caller's environment for apt and pip, without steering variables."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(STEERING)}
     return kept | FIXED
 
 
 def run(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
-    """Run a tool, closed off, and return what it printed; if it fails, raise with the end of it."""
+    """Run a tool in a closed environment; return its output, or raise with the end of it."""
     words = [str(word) for word in command]
     try:
         done = subprocess.run(
@@ -83,14 +83,14 @@ def hashes(contents: Mapping[str, bytes]) -> str:
 
 
 def sources(root: Path) -> str:
-    """List the hashes of all that a verdict is about."""
+    """List the hashes of a verdict's inputs."""
     paths = {path for pattern in SOURCES for path in root.glob(pattern) if path.is_file()}
     named = {path.relative_to(root).as_posix(): path for path in paths}
     return hashes({n: p.read_bytes() for n, p in named.items() if not NOT_SOURCES.search(n)})
 
 
 def digest(contents: Iterable[tuple[str, bytes]]) -> str:
-    """Hash contents together with their names, so that neither can change or move unseen."""
+    """Hash contents with their names: a change or a move of either shows."""
     total = hashlib.sha256()
     for name, content in contents:
         total.update(os.fsencode(f"{name}\0{len(content)}\0") + content)
@@ -98,5 +98,5 @@ def digest(contents: Iterable[tuple[str, bytes]]) -> str:
 
 
 def has_git(root: Path) -> bool:
-    """Tell whether git knows the tree; an archive of it has no files that somebody tracks."""
+    """Decide whether the tree is a checkout of git; an archive is none."""
     return (root / ".git").exists()

@@ -1,6 +1,6 @@
-"""Read the drivers of the extraction: what each symbol of WhyML is in Python or in C, and why.
+"""Read the drivers of the extraction, which map symbols of WhyML to Python or C.
 
-A line has one declaration, and the reason why its text means the same as the symbol in a comment.
+A line has one declaration; its comment says why the text means the same as the symbol.
 """
 
 import re
@@ -29,8 +29,8 @@ class Entry(NamedTuple):
     line: int
 
 
-# A name, `(*)` and `( *= )` among them; a text in quotes, on several lines if all but the last end
-# in a backslash; a comment, which `(*)` does not begin.
+# A name, also `(*)` and `( *= )`; a quoted text, whose lines except the last end in a backslash; a
+# comment, which does not begin with `(*)`.
 NAME = r'\w+|\([^\w"]*?_?[^\w"]*?\)'
 TEXT = r'"((?:[^"\\]|\\\n|\\n|\\")*)"'
 COMMENT = r"\(\*(?!\))((?:[^*]|\*(?!\)))*)\*\)"
@@ -46,7 +46,7 @@ BETWEEN = re.compile(rf"\s+|{COMMENT}|module\s+(?P<module>[\w.]+)|(?P<end>end)\b
 
 
 def entries(text: str) -> Iterator[Entry]:
-    """Give what a driver declares, in its order; refuse whatever else it holds."""
+    """Yield the declarations of a driver; refuse any other text."""
     place, module = 0, ""
     while place < len(text):
         line = text.count("\n", 0, place) + 1
@@ -60,9 +60,8 @@ def entries(text: str) -> Iterator[Entry]:
             name = re.sub(r"\s", "", part["name"] or kind)
             written = part[4] or part[7] or ""
             if not part[9]:
-                raise closed.ToolError(
-                    f"{line}: {module}.{name} has no reason beside it, in a comment"
-                )
+                what = f"{module}.{name} has no reason beside it, in a comment"
+                raise closed.ToolError(f"{line}: {what}")
             yield Entry(
                 kind,
                 module,
@@ -79,7 +78,7 @@ def entries(text: str) -> Iterator[Entry]:
 
 
 def read(root: Path, language: str) -> list[Entry]:
-    """Give what the driver of a language declares; a tree may have no driver for it."""
+    """List the declarations of the driver of a language, if the tree has one."""
     path = root / DRIVERS[language]
     try:
         return list(entries(path.read_text(encoding="utf-8"))) if path.exists() else []

@@ -19,14 +19,14 @@ VENV = ROOT / ".venv"
 PYTHON = "python{}.{}".format(*sys.version_info)
 SITE = VENV / "lib" / PYTHON / "site-packages"
 
-# The tools load their packages from here alone; commands that try the package load from .venv.
+# The tools load packages from here; only commands that try the package load from .venv.
 WHEELS = ROOT / "build" / "wheels"
 PACKAGE = [str(ROOT / "python"), str(SITE)]
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A program, as the lock explains it: its first file is run, and others are what it needs."""
+    """A program of the lock: its first file runs and needs the others."""
 
     name: str
     version: str
@@ -37,18 +37,18 @@ class Tool:
 
     @property
     def path(self) -> Path:
-        """Give what is run."""
+        """Return the file that runs."""
         return ROOT / next(iter(self.files))
 
 
 def system() -> str:
-    """Name the system at hand, as the tables of locks are named."""
+    """Name this system as the tables of locks do."""
     release = platform.freedesktop_os_release()
     return "-".join(release[key] for key in ("ID", "VERSION_ID") if key in release)
 
 
 def read() -> dict[str, Tool]:
-    """Read the lock: the tools of the system at hand, and those of any."""
+    """Read the tools of this system, and those of any."""
     tables = toml.loads(LOCK.read_text(encoding="utf-8"))
     here, machine = system(), platform.machine()
     shared = tables.pop("any")
@@ -58,13 +58,13 @@ def read() -> dict[str, Tool]:
 
 
 def systems() -> dict[str, str]:
-    """Give the system of each version of Why3."""
+    """Map each version of Why3 to its system."""
     tables = toml.loads(LOCK.read_text(encoding="utf-8"))
     return {table["Why3"]["version"]: name for name, table in tables.items() if "Why3" in table}
 
 
 def requirements(*files: Path) -> list[tuple[str, str, list[str]]]:
-    """Read which packages this Python is to have: name, version, SHA-256s of the wheels."""
+    """Read the packages for this Python: name, version, SHA-256s of the wheels."""
     text = "".join(file.read_text(encoding="utf-8") for file in files)
     line = r"(?m)^(\S+)==(\S+)((?: (?:;|and) python_version \S+ \S+)*)((?: --hash=sha256:\w+)+)$"
     return [
@@ -78,7 +78,7 @@ def requirements(*files: Path) -> list[tuple[str, str, list[str]]]:
 
 
 def wheels() -> list[str]:
-    """Give the pinned wheels that the tools load; refuse any other, and where one is missing."""
+    """List the pinned wheels of the tools; refuse any other wheel, and a missing one."""
     pinned = {sha256: name for name, _, some in requirements(REQUIREMENTS[0]) for sha256 in some}
     found = {sha256_of(path): str(path) for path in sorted(WHEELS.glob("*"))}
     faults = [f"{found[each]} is no pinned wheel" for each in found.keys() - pinned.keys()]
@@ -90,13 +90,13 @@ def wheels() -> list[str]:
 
 
 def configuration(tools: dict[str, Tool]) -> str:
-    """Write Why3's configuration: the pinned provers and drivers by absolute paths, no others."""
+    """Write Why3's configuration: absolute paths of the pinned provers and drivers."""
     template = (HERE / "why3.conf.in").read_text(encoding="utf-8")
     return template.format(here=HERE, tools=tools)
 
 
 def verify(tools: dict[str, Tool] | None = None) -> list[Failure]:
-    """List every file that is not the pinned one, and Why3's configuration if it was edited."""
+    """List every file that differs from the pinned one, Why3's configuration included."""
     tools = tools or read()
     wanted = hashlib.sha256(configuration(tools).encode()).hexdigest()
     configured = Tool("Why3", "", {"build/why3.conf": wanted})
@@ -104,7 +104,7 @@ def verify(tools: dict[str, Tool] | None = None) -> list[Failure]:
 
 
 def altered(tool: Tool) -> list[Failure]:
-    """List the files of a tool that are not the pinned ones."""
+    """List the files of a tool that differ from the pinned ones."""
     failures = []
     for name, expected in tool.files.items():
         path, is_folder = ROOT / name, name.endswith("/")
@@ -117,7 +117,7 @@ def altered(tool: Tool) -> list[Failure]:
 
 
 def tree_digest(folder: Path) -> str:
-    """Hash the names and contents of all files below a folder; of a link, where it leads."""
+    """Hash the names and contents of all files in a folder, and the targets of links."""
     return digest(
         (
             path.relative_to(folder).as_posix(),

@@ -100,8 +100,8 @@ NO_SENTENCE = "has no sentence: expected a doc comment right before it"
 OF_NOTHING = "is a doc comment that no item has for its sentence"
 POSITIVE, DOUBLE, TWICE, _, ONE = range(5)
 
-Z = ("8: Small.z has no goal: nothing proves it", f"Small.z {NOT_IN_LOCK}")
-Z += (f"Small.positive {NO_CLAIM}", "Small.positive is a goal of nothing that the audit finds")
+Z = ["8: Small.z has no goal: nothing proves it", f"Small.z {NOT_IN_LOCK}"]
+Z += [f"Small.positive {NO_CLAIM}", "Small.positive is a goal of nothing that the audit finds"]
 
 TAMPERED: list[Any] = [
     (TWICE, {"kind": "theorem"}, f"{W}:11: Small.twice'vc {OTHER}program"),
