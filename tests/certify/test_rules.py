@@ -156,6 +156,20 @@ def random_model(chance: random.Random) -> Model:
     return model
 
 
+# Operators and symbols of each sort, with the sorts of their arguments.
+KINDS: dict[Sort, list[Any]] = {
+    BOOL: [
+        *(("not", BOOL), ("and", BOOL, BOOL), ("or", BOOL, BOOL, BOOL), ("or", BOOL, BOOL)),
+        *(("=>", BOOL, BOOL), ("=", U, U), ("=", INT, INT), ("=", BOOL, BOOL), ("<", INT, INT)),
+        *((">=", INT, INT), ("p", U), ("q", U), ("forall", BOOL), ("exists", BOOL)),
+    ],
+    REAL: [("+", REAL, REAL), ("*", REAL, REAL), ("to_real", INT)],
+    INT: [("+", INT, INT), ("*", INT, INT), ("-", INT, INT), ("size", U)],
+    U: [("f", U), ("g", U), ("select", ARRAY, U)],
+    ARRAY: [("store", ARRAY, U, U)],
+}
+
+
 class Language:
     def __init__(self, seed: str) -> None:
         self.chance = random.Random(seed)
@@ -174,19 +188,7 @@ class Language:
             return pick(known)
         if self.chance.random() < 0.15:
             return build("ite", *(self.term(each, depth - 1) for each in (BOOL, sort, sort)))
-        kinds: dict[Sort, list[tuple[str, tuple[Sort, ...]]]] = {
-            BOOL: [
-                *(("not", (BOOL,)), ("and", (BOOL, BOOL)), ("or", (BOOL, BOOL, BOOL))),
-                *(("=>", (BOOL, BOOL)), ("=", (U, U)), ("=", (INT, INT)), ("=", (BOOL, BOOL))),
-                *(("<", (INT, INT)), (">=", (INT, INT)), ("p", (U,)), ("q", (U,))),
-                *(("forall", (BOOL,)), ("exists", (BOOL,)), ("or", (BOOL, BOOL))),
-            ],
-            REAL: [("+", (REAL, REAL)), ("*", (REAL, REAL)), ("to_real", (INT,))],
-            INT: [("+", (INT, INT)), ("*", (INT, INT)), ("-", (INT, INT)), ("size", (U,))],
-            U: [("f", (U,)), ("g", (U,)), ("select", (ARRAY, U))],
-            ARRAY: [("store", (ARRAY, U, U))],
-        }
-        name, sorts = pick(kinds[sort])
+        name, *sorts = pick(KINDS[sort])
         arguments = [self.term(each, depth - 1) for each in sorts]
         if name in ("forall", "exists"):
             return bind(name, self.variables(), *arguments)

@@ -2,6 +2,7 @@
 
 import functools
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,17 @@ from gate.program import Program
 
 ISOLATED = ("-I", "-S", "-B", "-X", "pycache_prefix=/dev/null")
 
-SMALL = """\
+PROOFS = 10
+
+
+def files(text: str) -> dict[str, str]:
+    """Return the texts, each of which follows a line `== NAME`."""
+    parts = (part.partition("\n") for part in re.split("(?m)^== ", text)[1:])
+    return {name: body for name, _, body in parts}
+
+
+FILES = files('''
+== why3/small.mlw
 (** Numbers, doubled. Supports [E_Small_any_Derived_010]. *) module Small
 
   use int.Int
@@ -38,9 +49,7 @@ SMALL = """\
   (** Some number is a third of 21, as Alt-Ergo cannot tell. *)
   goal multiple: exists x. 3 * x = 21
 end
-"""
-
-CALLS = """\
+== why3/room/calls.mlw
 (** Ones. Supports [E_Small_any_Derived_010]. *) module Calls
   use int.Int
   use kernel.trusted.Tuple
@@ -49,34 +58,24 @@ CALLS = """\
     ensures { 0 < result }
   = if same x x then 1 else 0
 end
-"""
-
-TRUSTED = """\
+== why3/kernel/trusted.mlw
 module Tuple
   use int.Int
   val same (x y: int) : bool
     ensures { result <-> x = y }
 end
-"""
-
-TRACE = """\
+== why3/trace.toml
 [derived]
 title = "Claimed, and in no text"
 
 [derived.E_Small_any_Derived_010]
 says = "Twice a number is its double."
 why = "The smallest of trees has a claim too."
-"""
+== python/whycast/__init__.py
+"""Small."""
 
-PROOFS = 10
-
-FILES = {
-    "why3/small.mlw": SMALL,
-    "why3/room/calls.mlw": CALLS,
-    "why3/kernel/trusted.mlw": TRUSTED,
-    "why3/trace.toml": TRACE,
-    "python/whycast/__init__.py": '"""Small."""\n\n__version__ = "1"\n',
-}
+__version__ = "1"
+''')
 
 
 def write(tree: Path, files: Mapping[str, str]) -> None:

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from small_tree import install
+from small_tree import files, install
 
 from gate import judge, toolchain
 from gate.closed import ROOT
@@ -59,17 +59,6 @@ MORE = [
     "let m (x: int) : int = assert { 1 < 2 }; x",
     "let function m (x: int) : int = assert { 1 < 2 }; x",
 ]
-
-CONDITIONAL = """\
-module Conditional
-  use int.Int
-  predicate below (a b: int) = a < b
-  exception Odd int
-  type sign = Minus | Plus
-  let half (a: int) : int raises { Odd b -> b = a } = if a = 1 then raise Odd a else 0
-  let free (a: int) : int = a
-end
-"""
 
 # Each module asks what satisfies the hypotheses of its program or lemma `wanted`.
 CALLED = "predicate q (a: int)  let wanted (a: int) : unit requires { q a } = ()  "
@@ -249,15 +238,23 @@ type cell = { mutable left: int; mutable right: int }
 type nest = { inner: cell }
 val world: cell"""
 
-ABSURD = """\
+FILES = files("""
+== conditional
+module Conditional
+  use int.Int
+  predicate below (a b: int) = a < b
+  exception Odd int
+  type sign = Minus | Plus
+  let half (a: int) : int raises { Odd b -> b = a } = if a = 1 then raise Odd a else 0
+  let free (a: int) : int = a
+end
+== absurd
 module Absurd
   use int.Int
   let behind (x: int) : int = return x; absurd
   let proved (x: int) : int = if x < x then absurd else x + 1
 end
-"""
-
-NAMES = """\
+== names
 module Names
   use seq.Seq as S
   use conditional.Conditional
@@ -268,10 +265,7 @@ module Names
   exception Odd seq
   type pair = { left: seq; right: S.seq int }
 end
-"""
-
-
-PATTERN = """\
+== template
 module Pattern
   use int.Int
   type t
@@ -290,9 +284,7 @@ module Pattern
   lemma heavy: forall x. 1 < weight x -> 0 < weight x
   predicate light (x: t) = weight x = 0
 end
-"""
-
-INSTANCE = """\
+== instance
 module Instance
   use int.Int
   function same (x: int) : int = x
@@ -304,17 +296,60 @@ module Instance
     let _ = P.down 2 in
     assert { 1 < same 7 }
 end
-"""
+== c/trusted
+module Memory
+  use int.Int
+  type byte
+  val copy (b: byte) : byte
+end
+module Word
+  use int.Int
+  val constant width : int
+    ensures { 1 <= result }
+  val load (x: int) : int
+    requires { width <= x }
+end
+module Word1
+  let constant width_1 : int = 1
+  clone export Word with val width = width_1
+end
+module Other
+  val copy () : unit
+end
+== exact
+module Exact
+  use int.Int
+  val f (x: int) : int ensures { result = x }
+end
+module Exactly
+  use int.Int
+  let g (x: int) : int ensures { result = x } = x
+  clone Exact as Exactly with val f = g
+end
+== users
+module Users
+  use c.trusted.Memory
+end
+== chain
+module Middle
+  use int.Int
+  clone export template.Pattern with type t = int
+  let more (x: int) : int requires { 7 = weight x } ensures { 1 <= result } = twice x + 1
+end
+module End
+  use int.Int  use instance.Instance
+  clone Middle as M with function weight = same, val size = nothing, val free = nothing
+end
+""")
 
-
-# Instances without what takes the place of some parameters, and these.
+# Instances with missing parameters, and these.
 LEFT = {
     "left": ("clone template.Pattern with type t = int, val free = minus", ["weight", "size"]),
     "all_left": ("clone export template.Pattern", ["t", "weight", "size", "free"]),
     "trusted": ("clone c.trusted.Memory as Mine", ["Mine.byte", "Mine.copy"]),
 }
 
-# Templates that are none: they are used as they are, cloned by nobody, or have an axiom.
+# No templates: they are used, never cloned, or have an axiom.
 NO_TEMPLATES = {
     "used": ("val f (x: int) : int ensures { result < result }", ["clone", "use"], "val"),
     "uncloned": ("val f (x: int) : int ensures { result < result }", [], "val"),
@@ -358,52 +393,6 @@ MAKER = """
 
 REACHED = ["random.Random", "real.Real", "witness.Witness"]
 
-TRUSTED = """\
-module Memory
-  use int.Int
-  type byte
-  val copy (b: byte) : byte
-end
-module Word
-  use int.Int
-  val constant width : int
-    ensures { 1 <= result }
-  val load (x: int) : int
-    requires { width <= x }
-end
-module Word1
-  let constant width_1 : int = 1
-  clone export Word with val width = width_1
-end
-module Other
-  val copy () : unit
-end
-"""
-
-EXACT = """\
-module Exact
-  use int.Int
-  val f (x: int) : int ensures { result = x }
-end
-module Exactly
-  use int.Int
-  let g (x: int) : int ensures { result = x } = x
-  clone Exact as Exactly with val f = g
-end
-"""
-
-CHAIN = """\
-module Middle
-  use int.Int
-  clone export template.Pattern with type t = int
-  let more (x: int) : int requires { 7 = weight x } ensures { 1 <= result } = twice x + 1
-end
-module End
-  use int.Int  use instance.Instance
-  clone Middle as M with function weight = same, val size = nothing, val free = nothing
-end
-"""
-
 
 def modules(name: str, texts: list[str], uses: str = "use int.Int") -> str:
     return "".join(f"module {name}{n}\n{uses}\n{text}\nend\n" for n, text in enumerate(texts))
@@ -414,25 +403,16 @@ def theories() -> dict[str, str]:
     changed = [text.replace(old, new) for text, old, new in EFFECTS]
     effects = [" ".join(re.findall(r"raises { Odd }|diverges", text)) for text in MAKERS]
     makers = list(map(MAKER.format, MAKERS, effects))
-    found = {
+    found = FILES | {
         "granted": modules("Granted", [text for *_, text in GRANTED]),
         "true": modules("True", TRUE),
         "more": modules("More", MORE),
-        "conditional": CONDITIONAL,
         "satisfied": modules("Satisfied", SATISFIED_BY_G + SATISFIED_BY_BETWEEN, asking),
         "unsatisfied": modules("Unsatisfied", UNSATISFIED, asking),
         "unconditional": modules("Free", list(map(promise, UNCONDITIONAL)), asking),
-        "absurd": ABSURD,
         "effects": modules("Effects", [text for text, *_ in EFFECTS], CELLS),
         "changed": modules("Effects", changed, CELLS),
-        "names": NAMES,
         "reaching": modules("Reaching", [f"use {module}" for module in REACHED]),
-        "template": PATTERN,
-        "instance": INSTANCE,
-        "c/trusted": TRUSTED,
-        "exact": EXACT,
-        "users": "module Users\n  use c.trusted.Memory\nend\n",
-        "chain": CHAIN,
         "makers": modules("Maker", makers, "use int.Int  use ref.Ref"),
     }
     minus = "let minus (x: int) : int = - x\n"

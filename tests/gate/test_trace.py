@@ -8,12 +8,13 @@ from typing import Any, cast
 
 import pytest
 import small_tree
-from small_tree import write
+from small_tree import files, write
 
 from gate import trace
 from gate.facts import Facts
 
-TRACE = r"""
+FILES = files(r'''
+== why3/trace.toml
 [Small]
 title = "The small text"
 E_Small_any_Step_010 = {where = "Line 1", says = "Everything\n holds."}
@@ -22,9 +23,7 @@ E_Small_any_Step_030 = {where = "Line 3", says = "Small.", reason = "So."}
 [derived]
 title = "Claimed, and in no text"
 E_Small_any_Derived_010 = {says = "It holds again.", why = "It is used."}
-"""
-
-THEORY = """\
+== why3/room/small.mlw
 (** {1 Small (* a comment in one *)} *)
 
 (** {2 What holds}
@@ -45,18 +44,14 @@ module Small
     ensures { result = x }
   = x
 end
-"""
-
-PACKAGE = '''\
+== python/whycast/__init__.py
 from whycast import more
 from whycast._inside import run
 __version__ = "1"
 __all__ = ["Refusal", "__version__", "more", "run"]
 class Refusal(Exception):
     """[E_Small_any_Step_030]"""
-'''
-
-INSIDE = '''\
+== python/whycast/_inside.py
 """Inside."""
 seven = 7; __all__ = ["hidden"]
 def run(x: int) -> int:
@@ -67,29 +62,23 @@ def run(x: int) -> int:
     return x
 def hidden() -> None:
     """Nobody calls this."""
-'''
-
-MORE = '''\
+== python/whycast/more.py
 __all__ = ["again"]
 def again() -> None:
     """Again."""
 
     # [E_Small_any_Derived_010]
-'''
-
-TEST = '''\
+== python/whycast/_kernel.py
+"""[E_Small_any_Nowhere_010]"""
+== tests/room/test_small.py
 """Tests. [E_Small_any_Step_010]"""
 def helper() -> None:
     """Help."""
 def test_it() -> None:
     """[E_Small_any_Step_020]"""
-'''
+''')
 
-T, W, TESTS = trace.TRACE, "why3/room/small.mlw", "tests/room/test_small.py"
-INIT, INNER, OUTER = (f"python/whycast/{name}.py" for name in ("__init__", "_inside", "more"))
-FILES = {T: TRACE, W: THEORY, INIT: PACKAGE, INNER: INSIDE, OUTER: MORE, TESTS: TEST}
-FILES["python/whycast/_kernel.py"] = '"""[E_Small_any_Nowhere_010]"""\n'
-
+T, W, INIT, INNER, OUTER, _, TESTS = FILES
 FIRST, SECOND, THIRD = (f"E_Small_any_Step_0{number}0" for number in (1, 2, 3))
 DERIVED = "E_Small_any_Derived_010"
 UNKNOWN = f"is a tag of no clause in {T}: expected {trace.FORM}"
@@ -199,13 +188,19 @@ CASES: list[tuple[tuple[str, ...], str]] = [
 
 
 def test_a_test_with_tags_that_does_not_run_is_named(tree: Path) -> None:
-    skipped = f'{TEST}    import pytest\n    pytest.skip("%s")\ndef test_more() -> None: ...\n'
+    skipped = (
+        f'{FILES[TESTS]}    import pytest\n    pytest.skip("%s")\ndef test_more() -> None: ...\n'
+    )
     absent = "a and b are not installed: pip install 'whycast[oracle]'"
-    files = {"test_late": skipped % "Late.", "test_absent": skipped % absent, "test_unseen": TEST}
-    files["test_tool"] = skipped % "a is not installed: pip install a b-c"
+    added = {
+        "test_late": skipped % "Late.",
+        "test_absent": skipped % absent,
+        "test_unseen": FILES[TESTS],
+    }
+    added["test_tool"] = skipped % "a is not installed: pip install a b-c"
     # Pytest does not collect it, but the trace reads it.
-    files["conftest"] = "collect_ignore = ['test_unseen.py']\n"
-    write(tree, {f"tests/room/{name}.py": text for name, text in files.items()})
+    added["conftest"] = "collect_ignore = ['test_unseen.py']\n"
+    write(tree, {f"tests/room/{name}.py": text for name, text in added.items()})
     write(tree, {"pyproject.toml": ""})
     command = (sys.executable, "-B", "-m", "pytest", "-q", f"--junitxml={trace.REPORT}", "tests")
     subprocess.run(command, cwd=tree, check=False, stdout=subprocess.DEVNULL)
