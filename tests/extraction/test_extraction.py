@@ -16,9 +16,7 @@ EDITS = {
 }
 
 
-def test_an_edited_file_is_told_and_made_anew(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_edited_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, (old, new) in EDITS.items():
         text = (ROOT / name).read_bytes()
         assert old in text

@@ -128,9 +128,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("language", "text", "message"), CASES)
-def test_what_is_refused_is_told_with_its_place(
-    language: str, text: str, message: str, tmp_path: Path
-) -> None:
+def test_refusals_name_places(language: str, text: str, message: str, tmp_path: Path) -> None:
     file, whole = tmp_path / "refused.mlw", drawn.module([text], language)
     file.write_text(whole, encoding="utf-8")
     with pytest.raises(closed.ToolError) as refusal:

@@ -132,9 +132,7 @@ OPERATIONS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("what", OPERATIONS)
-def test_what_is_not_known_of_an_integer_is_no_proof(
-    what: str, module: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unknown_values(what: str, module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     if what == "a path takes more than":
         monkeypatch.setattr(validation, "SECONDS", 0.1)
     monkeypatch.setattr(paths, "DECISIONS", 90)

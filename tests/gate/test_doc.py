@@ -171,9 +171,7 @@ def test_whatever_a_text_holds_is_text(made: Made) -> None:
     assert sum(page.text.count(MEAN) for page in evidence.values()) > 10
 
 
-def test_the_museum_has_all_that_its_tests_and_the_register_have(
-    made: Made, tmp_path: Path
-) -> None:
+def test_the_museum_shows_all_tests_and_the_register(made: Made, tmp_path: Path) -> None:
     known = doc.known(ROOT, small_evidence.evidence(tmp_path))
     exhibits = [each for _, room in known["museum"] for each in room]
     assert len(exhibits) == 25
@@ -244,9 +242,7 @@ def test_a_docstring_is_shown_as_it_is_read(made: Made) -> None:
     assert ("doc/theories/core.common_shape.html", "") in page.links
 
 
-def test_every_option_is_shown_and_sessions_are_run_one_after_the_other(
-    made: Made, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_option_and_session_is_shown(made: Made, capsys: pytest.CaptureFixture[str]) -> None:
     text = made.pages["doc/command.html"].text
     for name in _command._MODULES:
         assert _command.main([name, "--help"]) == 0

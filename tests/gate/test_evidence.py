@@ -99,18 +99,14 @@ def test_requirements_of_the_c_lead_to_functions_tests_and_proofs(tmp_path: Path
     assert "by proof alone" in said
 
 
-def test_a_function_of_the_c_without_a_requirement_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_c_without_requirement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     orphan = small_evidence.FILES["c/whycast.c"].replace("Shape.same", "Shape.long")
     monkeypatch.setitem(small_evidence.FILES, "c/whycast.c", orphan)
     with pytest.raises(ToolError, match="whycast_same: no goal"):
         text("requirements", tmp_path)
 
 
-def test_a_signature_is_of_the_text_that_was_signed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_signatures_of_other_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     row = "| `header.whycast_same` | 2026-11-25 | | "
     assert f"{row}A. Reviewer, 2027-01-31, of an earlier text |" in text("reviews", tmp_path)
     signed = f'"header.whycast_same" = ["{64 * "0"} {64 * "1"}", "A.", "2027-02-01"]'
@@ -121,9 +117,7 @@ def test_a_signature_is_of_the_text_that_was_signed(
         text("reviews", tmp_path)
 
 
-def test_a_lane_is_shown_with_its_outcome_and_whether_the_sources_are_these(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lanes_show_their_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     unclaimed = ":level: TI2; TD and TCL need cross"
     assert "on a big-endian one | not run yet |" in text("lanes", tmp_path)
     assert unclaimed in text("tools", tmp_path)

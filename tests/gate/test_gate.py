@@ -314,9 +314,7 @@ def keys(tree: Path) -> list[str]:
     return [*(whygate.key(CALLS, [USED], each) for each in told), whygate.key(OWN, [OWN], told[0])]
 
 
-def test_answers_are_kept_for_the_very_same_text_alone(
-    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kept_answers(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def unchanged(file: str, old: str, new: str) -> list[bool]:
         before = keys(small)
         edit(small / file, old, new)

@@ -70,9 +70,7 @@ def test_alt_ergo_is_not_told_of_the_division_that_it_gets_wrong(tmp_path: Path)
     assert "I don't know" in answer(configured[1])
 
 
-def test_each_python_has_its_pins_and_a_wheel_of_any_of_their_hashes_is_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pins_of_each_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one, other, more = (hashlib.sha256(bytes([n])).hexdigest() for n in range(3))
     pins = tmp_path / "requirements.txt"
     pins.write_text(
@@ -154,9 +152,7 @@ def test_a_folder_has_another_digest_when_anything_in_it_is_changed(tmp_path: Pa
     ]
 
 
-def test_what_is_missing_is_told_and_what_was_replaced_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_or_other_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, there, ran = tmp_path / "solver", [install.TESTS.replace("clang ", "")], set[str]()
     path.write_text("another", encoding="utf-8")
     solver = Tool("Solver", "2.0", {str(path): OTHER}, ("solver=2.0-1",))
@@ -187,9 +183,7 @@ def test_what_is_missing_is_told_and_what_was_replaced_is_refused(
     assert ran == {"/usr/bin/dpkg-query"}
 
 
-def test_hashes_are_demanded_of_all_that_comes_into_the_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_installing_needs_hashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = list[str]()
     monkeypatch.setattr(install, "run", lambda *words, **_: lines.append(" ".join(map(str, words))))
     (tmp_path / "venv").mkdir()
@@ -206,9 +200,7 @@ def test_hashes_are_demanded_of_all_that_comes_into_the_environment(
     assert itself.endswith(f" --no-build-isolation --editable {ROOT}")
 
 
-def test_what_no_pinned_package_has_put_into_the_environment_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_strange_files_in_venv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     venv, site = tmp_path / ".venv", tmp_path / ".venv/lib" / toolchain.PYTHON / "site-packages"
     monkeypatch.setattr(install, "ROOT", tmp_path)
     right = next((ROOT / ".venv").glob("lib/*/site-packages/distutils-precedence.pth")).read_text()

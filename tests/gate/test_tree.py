@@ -38,9 +38,7 @@ STRANGE = [
 ]
 
 
-def test_what_does_not_belong_here_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_strange_files_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tools, "ROOT", tmp_path)
     right = ("why3/room/a.mlw", "python/whycast/_kernel.py", "proofs/sessions/a/b.bak")
     hiding = ("python/whycast/_kernel/__init__.py", "python/whycast/__pycache__/_kernel.pyc")
@@ -87,9 +85,7 @@ def test_what_is_only_ever_made_or_steers_a_tool_is_not_tracked(small: Path) -> 
     )
 
 
-def test_what_is_not_as_it_is_pinned_is_refused(
-    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changed_tools(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (small / "build" / "provers").unlink()
     shutil.copytree(ROOT / "build" / "provers", small / "build" / "provers")
     replaced = {
@@ -134,9 +130,7 @@ def test_a_program_is_the_same_in_any_folder_and_another_one_is_not_run(tmp_path
     assert [path.name for path in there.parent.iterdir() if path != there] == ["lock"]
 
 
-def test_pins_are_those_of_the_system_at_hand_and_others_are_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pin_keeps_other_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here, pins = toolchain.system(), tmp_path / "binaries.toml"
     monkeypatch.setattr(binaries, "PINS", pins)
     pinned = '"extraction.cmxs" = { sources = "a", program = "b" }'
@@ -180,9 +174,7 @@ def make(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
         ("MAKEFLAGS=REFUSED= SHELL=/bin/true", ".*SHELL"),
     ],
 )
-def test_make_refuses_settings_that_can_hide_failures(
-    tmp_path: Path, given: str, said: str
-) -> None:
+def test_make_refuses_settings_that_hide_faults(tmp_path: Path, given: str, said: str) -> None:
     done = make(tmp_path, *(("make", given) if given.startswith("-") else (given, "make")))
     assert (done.returncode, done.stdout) == (2, "")
     assert re.search(rf"\*\*\* {said}.*: such settings can hide failures", done.stderr)
