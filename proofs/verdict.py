@@ -112,9 +112,7 @@ def update(argv: list[str]) -> int:
 def check(argv: list[str]) -> int:
     """Check theories: their types, their goals, and the quick tests of their clauses."""
     parser = argparse.ArgumentParser(prog="check", description=check.__doc__)
-    parser.add_argument(
-        "theories", nargs="+", metavar="FILE", help="why3/core/shape.mlw or core/shape"
-    )
+    parser.add_argument("theories", nargs="+", metavar="FILE", help="such as core/shape")
     parser.add_argument("--used", action="store_true", help="and all theories that these use")
     arguments = parser.parse_args(argv)
     files, whygate, started = chosen(arguments.theories), Program(ROOT), time.monotonic()

@@ -64,9 +64,7 @@ LINE_LENGTH = 100
 FORMAT = (f"--line-length={LINE_LENGTH}", "--target-version=py310")
 
 
-def why3_extract(
-    *modules: str, drivers: Sequence[Path], libraries: Sequence[Path] = (THEORIES,)
-) -> str:
+def why3_extract(*modules: str, drivers: Sequence[Path]) -> str:
     """Give the text that Why3 makes of modules, or files, and of all that they need."""
     # Why3 loads a plug-in by its path without the extension.
     plugin = binaries.built("extraction.cmxs").with_suffix("")
@@ -75,9 +73,8 @@ def why3_extract(
         configuration = Path(folder) / "why3.conf"
         configuration.write_text(f'[main]\nmagic = 14\nplugin = "{plugin}"\n', encoding="utf-8")
         output = Path(folder) / "output"
-        options: list[str | Path] = ["-C", configuration, "--flat", "--recursive", "-o", output]
-        options += [word for path in libraries for word in ("-L", path)]
-        options += [word for path in drivers for word in ("-D", path)]
+        options: list[str | Path] = ["-C", configuration, "-L", THEORIES, "-o", output]
+        options += ["--flat", "--recursive", *(word for d in drivers for word in ("-D", d))]
         said = closed.run(WHY3, "extract", *options, *modules, cwd=ROOT)
         # Why3's printer for C leaves out what it does not know, says so, and ends well.
         if "Could not" in said:

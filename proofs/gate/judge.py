@@ -260,14 +260,14 @@ def theory_faults(
         name, own = full_name(assumed).removesuffix("."), assumed["file"] == file
         where, kind = f"{file}:{assumed['line']}" if own else file, assumed["kind"]
         is_open = file in LANGUAGES or module_name(file, assumed["module"]) in patterns
+        is_allowed = is_open and kind in PARAMETERS
+        is_allowed |= kind == "meta" and assumed["name"] in HARMLESS_METAS
         if kind == "absurd":
             # A goal makes it an obligation. Why3 makes no goal behind a `return`.
             if (file, f"{name}'vc") not in goals:
                 what = "claims by absurd that this is not reached, and there is no goal of that"
                 yield Failure(where, name, what)
-        elif not (
-            assumed["name"] in HARMLESS_METAS if kind == "meta" else is_open and kind in PARAMETERS
-        ):
+        elif not is_allowed:
             what = f"is taken for granted: {kind} (none is allowed here)"
             if assumed["file"] and not own:
                 what += f", cloned from {assumed['file']}:{assumed['line']}"

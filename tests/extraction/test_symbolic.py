@@ -78,10 +78,8 @@ def test_a_planted_fault_is_noticed(fault: str) -> None:
     name, *change = fault.split("|")
     changed, forms = kernel.load(planted(name, *change)), NAMED[name].forms(3)
     # Small arguments come first.
-    results = (
-        run(NAMED[name], changed, *form) for form in sorted(forms, key=lambda f: len(str(f)))
-    )
-    assert any(result.fault for result in results)
+    ordered = sorted(forms, key=lambda form: len(str(form)))
+    assert any(run(NAMED[name], changed, *form).fault for form in ordered)
 
 
 def test_what_differs_fails_with_path_and_input(

@@ -24,9 +24,8 @@ def mapped_to(language: str) -> tuple[dict[str, Entry], Mapping[str, trial.Opera
 def test_the_python_of_another_operation_is_noticed() -> None:
     """[E_Broadcast_any_Derived_190] [E_Broadcast_any_Derived_550]"""
     entries, there = mapped_to("Python")
-    holes = {
-        e.template: max(re.findall(r"%(\d)", e.template), default="") for e in entries.values()
-    }
+    texts = {entry.template for entry in entries.values()}
+    holes = {text: max(re.findall(r"%(\d)", text), default="") for text in texts}
     unnoticed = {
         (name, other)
         for name, entry in entries.items()

@@ -274,9 +274,8 @@ def test_sealing_shows_what_was_sealed_before(small: Path) -> None:
     edit(theory, f"double. {TAG} *)\n  let", "double. *)\n  let")
     edit(theory, "0 < x -> 0 <", "0 < x <-> 0 <")
     said = run(small, "seal").stdout
-    assert said.startswith(
-        "why3/small.mlw: Small.twice'vc: gone\n  The program computes the double.\n"
-    )
+    gone = "why3/small.mlw: Small.twice'vc: gone\n  The program computes the double.\n"
+    assert said.startswith(gone)
     assert "why3/small.mlw:8: Small.double_positive: changed\n  A number is" in said
     assert "  forall x:int. 0 < x [-->-]{+<->+} 0 < double x\n" in said
     *_, clause, programs = said.splitlines()
@@ -308,9 +307,7 @@ def test_the_untouched_tree_passes_with_all_answers_kept(small: Path) -> None:
 def keys(tree: Path) -> list[str]:
     """Return keys: of a theory that uses another, without and with a goal there; of another."""
     whygate = Program(tree)
-    told: list[Any] = [
-        {"goals": [{"tree": {"file": file, "transformations": []}}]} for file in (None, USED)
-    ]
+    told: Any = [{"goals": [{"tree": {"file": f, "transformations": []}}]} for f in (None, USED)]
     return [*(whygate.key(CALLS, [USED], each) for each in told), whygate.key(OWN, [OWN], told[0])]
 
 
@@ -507,10 +504,8 @@ def test_a_prover_that_proves_nothing_or_everything() -> None:
 
 def test_what_a_prover_says_to_a_contradiction() -> None:
     broken = ("Inconsistent assumption", "(error", "nothing")
-    expected = {
-        text: f"does not work when it is asked for a contradiction: {text}" for text in broken
-    }
-    expected |= {"Valid": FALSE}
+    expected = {"Valid": FALSE}
+    expected |= {t: f"does not work when it is asked for a contradiction: {t}" for t in broken}
     gives_up = (
         "sat",
         "unknown",

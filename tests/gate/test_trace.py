@@ -188,15 +188,10 @@ CASES: list[tuple[tuple[str, ...], str]] = [
 
 
 def test_a_test_with_tags_that_does_not_run_is_named(tree: Path) -> None:
-    skipped = (
-        f'{FILES[TESTS]}    import pytest\n    pytest.skip("%s")\ndef test_more() -> None: ...\n'
-    )
+    test = FILES[TESTS]
+    skipped = test + '    import pytest\n    pytest.skip("%s")\ndef test_more() -> None: ...\n'
     absent = "a and b are not installed: pip install 'whycast[oracle]'"
-    added = {
-        "test_late": skipped % "Late.",
-        "test_absent": skipped % absent,
-        "test_unseen": FILES[TESTS],
-    }
+    added = {"test_late": skipped % "Late.", "test_absent": skipped % absent, "test_unseen": test}
     added["test_tool"] = skipped % "a is not installed: pip install a b-c"
     # Pytest does not collect it, but the trace reads it.
     added["conftest"] = "collect_ignore = ['test_unseen.py']\n"
