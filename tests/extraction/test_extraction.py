@@ -9,11 +9,8 @@ from gate.closed import ROOT
 from gate.extraction import HEADER, KERNEL, SOURCE
 
 # An edit of each file; in one, of the line ends.
-EDITS = {
-    KERNEL: (b"if b == c", b"if b != c"),
-    SOURCE: (b"\n", b"\r\n"),
-    HEADER: (b"int64_t count)", b"int64_t counts)"),
-}
+EDITS = {KERNEL: (b"if b == c", b"if b != c"), SOURCE: (b"\n", b"\r\n")}
+EDITS[HEADER] = (b"int64_t count)", b"int64_t counts)")
 
 
 def test_edited_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -96,6 +96,7 @@ def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
     said = {"answer": 'File "/tmp/x.why", line 1, characters 9-12:Unknown', "seconds": seconds}
     context = [{"prover": "Z3", "about": "", **said}]
     tagged = ("Shape.infix <&", "Shape.more", "Shape.same", "tests/test_a.py::test_a", "Shape.long")
+    clauses = [clause("E_Small_010", *tagged), clause("E_Small_020", reason="E_Small_010")]
     asking = {"file": SHAPE, "module": "Shape", "name": "more", "kind": "lemma"}
     return {
         "provers": [
@@ -117,13 +118,7 @@ def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
         ],
         "hypotheses": [{**asking, "supposes": [], "satisfied_by": "Shape.more"}],
         "lists": [],
-        "trace": {
-            "texts": [{"name": "Text", "title": MEAN}],
-            "clauses": [
-                clause("E_Small_010", *tagged),
-                clause("E_Small_020", reason="E_Small_010"),
-            ],
-        },
+        "trace": {"texts": [{"name": "Text", "title": MEAN}], "clauses": clauses},
         "sessions": [
             {"file": file, "context": context, "goals": goals} for file, goals in trees.items()
         ],

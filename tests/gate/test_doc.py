@@ -34,11 +34,8 @@ from whycast._command import _arguments
 from whycast._errors import show_shape
 
 NAMES = [each.name for each in pkgutil.walk_packages(whycast.__path__, "whycast.")]
-MODULES = {
-    name: importlib.import_module(name)
-    for name in ("whycast", *NAMES)
-    if not re.search(r"\._|\.test_", name)
-}
+PUBLIC = [name for name in ("whycast", *NAMES) if not re.search(r"\._|\.test_", name)]
+MODULES = {name: importlib.import_module(name) for name in PUBLIC}
 THEORIES = sorted(ROOT.glob("why3/*/*.mlw"))
 
 
@@ -52,9 +49,8 @@ class Made(NamedTuple):
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     root = tmp_path_factory.mktemp("doc")
-    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
-        (root / name).symlink_to(ROOT / name)
-    for name in ("c", "proofs", "python", "tests", "why3"):
+    documents = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+    for name in (*documents, "c", "proofs", "python", "tests", "why3"):
         (root / name).symlink_to(ROOT / name)
     # A process of its own keeps Sphinx's own warnings out.
     code = """import pathlib, sys, small_evidence; from evidence import doc

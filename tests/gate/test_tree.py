@@ -79,10 +79,8 @@ def test_what_is_only_ever_made_or_steers_a_tool_is_not_tracked(small: Path) -> 
         closed.run("/usr/bin/git", *words, cwd=small)
     done = run(small, "gate")
     assert done.returncode == 1
-    same(
-        done.stderr.splitlines(),
-        [f"{name}: is tracked by git" for name in sorted([".venv", *names])],
-    )
+    expected = [f"{name}: is tracked by git" for name in sorted([".venv", *names])]
+    same(done.stderr.splitlines(), expected)
 
 
 def test_changed_tools(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
