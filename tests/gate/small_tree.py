@@ -115,7 +115,6 @@ def run(
         capture_output=True,
         text=True,
         timeout=300,
-        check=False,
     )
 
 

@@ -5,6 +5,7 @@ import re
 import subprocess
 from itertools import groupby, pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,12 +14,8 @@ from gate.closed import ROOT
 from gate.theories import all_uses, closure, room, theory_files, used_files
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-DOCUMENTS = [
-    "README.md",
-    "CONTRIBUTING.md",
-    "c/INTEGRATION.md",
-    *(f"proofs/{path.name}" for path in ROOT.glob("proofs/*.md")),
-]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "c/INTEGRATION.md"]
+DOCUMENTS += [f"proofs/{path.name}" for path in ROOT.glob("proofs/*.md")]
 SECONDS = re.compile(r"(?<= cases in )[0-9.]+(?= s$)", re.MULTILINE)
 FENCED = re.compile(r"^```(?:python|pycon|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -43,15 +40,9 @@ def test_commands(name: str, tmp_path: Path) -> None:
     for line, shown in typed:
         if line.startswith("cat "):
             (tmp_path / line.removeprefix("cat ")).write_text(shown, encoding="utf-8")
-        done = subprocess.run(
-            ["/bin/sh", "-c", line],
-            cwd=tmp_path,
-            env=doc.ENVIRONMENT,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-        )
+        command = ["/bin/sh", "-c", f"({line}) 2>&1 < /dev/null"]
+        settings: Any = {"cwd": tmp_path, "env": doc.ENVIRONMENT, "encoding": "utf-8"}
+        done = subprocess.run(command, stdout=subprocess.PIPE, **settings)
         assert SECONDS.sub("…", done.stdout) == SECONDS.sub("…", shown), line
 
 

@@ -148,18 +148,12 @@ def test_each_tool_has_its_row_in_soundness_and_each_lane_runs_at_night(tmp_path
     assert f"\nnightly: {' '.join(records.LANES)} all\n" in makefile
 
 
-def test_mutants_are_shown_with_what_became_of_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(records, "ROOT", tmp_path)
-    assert text("mutants", tmp_path).endswith("(/evidence/lanes.md) not run yet.")
-    results = [
-        {"id": "core/shape.mlw one: [-0-]{+1+}", "verdict": "killed", "goal": "Shape.more"},
-        {"id": "core/shape.mlw two: [-<-]{+<=+}", "verdict": "survived", "goal": None},
-    ]
-    report = json.dumps({"results": results})
-    writing = f"open({str(tmp_path / mutants.REPORT)!r}, 'w').write({report!r})"
-    assert records.main(["mutants", sys.executable, "-c", writing]) == 0
+def test_mutants_are_shown_with_what_became_of_them(tmp_path: Path) -> None:
+    assert "No run of mutants is of these sources" in text("mutants", tmp_path)
+    killed = {"id": "core/shape.mlw one: [-0-]{+1+}", "verdict": "killed", "goal": "Shape.more"}
+    alive = {"id": "core/shape.mlw two: [-<-]{+<=+}", "verdict": "survived", "goal": None}
+    report = {"sources": mutants.sources(tmp_path), "results": [killed, alive]}
+    (tmp_path / mutants.REPORT).write_text(json.dumps(report))
     said = text("mutants", tmp_path)
     assert "|---|---| | `core/shape.mlw one: [-0-]{+1+}` | {need}`Shape-more` |" in said
     assert said.endswith("| survived |")

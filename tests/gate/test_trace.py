@@ -89,8 +89,7 @@ NO_CLAUSE = "is public and belongs to no clause: no tag stands in or below its d
 
 def facts_of(root: Path) -> Facts:
     source = (root / W).read_text(encoding="utf-8")
-    goals: list[Any] = []
-    symbols: list[Any] = []
+    goals, symbols = list[Any](), list[Any]()
     for match in re.finditer(r"(?m)^  (predicate|lemma|let) (\w+)", source):
         line, name = source.count("\n", 0, match.start()) + 1, match[2]
         kind = "program" if match[1] == "let" else match[1]
