@@ -45,10 +45,6 @@ CERTIFICATE = """(
 )"""
 
 
-def test_a_certificate_is_read_and_checked() -> None:
-    assert check(TASK, CERTIFICATE) == 6
-
-
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
@@ -146,7 +142,8 @@ def test_both_formats_are_read_to_the_same_terms() -> None:
     assert [step.stated for step in steps] == task.assertions
 
 
-def test_a_change_is_told_apart_from_another_proof() -> None:
+def test_a_certificate_passes_and_a_change_is_told_apart_from_another_proof() -> None:
+    assert check(TASK, CERTIFICATE) == 6
     conjunction = """(step @p7 (and @t2 (p c)) :rule and_intro :premises (@p5 @p2))
         (step @p8 @t2 :rule and_elim :premises (@p7) :args (0)) (step @p6"""
     longer = CERTIFICATE.replace("(step @p6", conjunction).replace("(@p5 @p3)", "(@p8 @p3)")

@@ -97,6 +97,8 @@ def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
     context = [{"prover": "Z3", "about": "", **said}]
     tagged = ("Shape.infix <&", "Shape.more", "Shape.same", "tests/test_a.py::test_a", "Shape.long")
     clauses = [clause("E_Small_010", *tagged), clause("E_Small_020", reason="E_Small_010")]
+    symbols = [("long", "predicate", 6), ("infix <&", "function", None), ("same", "program", 7)]
+    symbols += [("more", "lemma", 8), ("ix", "val", 2)]
     asking = {"file": SHAPE, "module": "Shape", "name": "more", "kind": "lemma"}
     return {
         "provers": [
@@ -104,13 +106,7 @@ def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
             | {"canary": [{"goal": "refutable", **said}]}
             for name in ("Alt-Ergo", "Z3")
         ],
-        "symbols": [
-            symbol("long", "predicate", 6),
-            symbol("infix <&", "function", None),
-            symbol("same", "program", 7),
-            symbol("more", "lemma", 8),
-            symbol("ix", "val", 2),
-        ],
+        "symbols": [symbol(*each) for each in symbols],
         "theories": [{"file": "why3/kernel/trusted.mlw", "assumed": [assumed], "uses": []}],
         "library": [
             {"module": "int.Int", "kind": kind, "name": name}

@@ -108,14 +108,9 @@ def run(
     environment: Mapping[str, str] = os.environ,
     cwd: Path = ROOT,
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *options, str(tree / "proofs" / "run.py"), *words],
-        env={**os.environ, "COLUMNS": "200", **environment},
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    command = [sys.executable, *options, str(tree / "proofs" / "run.py"), *words]
+    env = {**os.environ, "COLUMNS": "200", **environment}
+    return subprocess.run(command, env=env, cwd=cwd, capture_output=True, text=True, timeout=300)
 
 
 def seal_unproved(tree: Path) -> None:

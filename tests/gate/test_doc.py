@@ -56,13 +56,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     code = """import pathlib, sys, small_evidence; from evidence import doc
 root, small = map(pathlib.Path, sys.argv[1:]); doc.build(root, small_evidence.evidence(small))"""
     path = f"{ROOT / 'proofs'}:{ROOT / 'python'}:{ROOT / 'tests/gate'}"
-    done = subprocess.run(
-        [sys.executable, "-B", "-c", code, root, tmp_path_factory.mktemp("small")],
-        env={"PYTHONPATH": path, "PATH": "/usr/bin:/bin", "HOME": str(root)},
-        capture_output=True,
-        text=True,
-        timeout=500,
-    )
+    folders = map(str, (root, tmp_path_factory.mktemp("small")))
+    command = [sys.executable, "-B", "-c", code, *folders]
+    env = {"PYTHONPATH": path, "PATH": "/usr/bin:/bin", "HOME": str(root)}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=500)
     assert done.returncode == 0, done.stdout + done.stderr
     folder = tmp_path_factory.mktemp("elsewhere")
     shutil.move(root / "build/doc", folder)
@@ -86,7 +83,9 @@ ask(GIVEN).catch((error) => ({ error: `${error.stack}` }))
   .then((value) => { document.body.dataset.seen = text(value); });
 </script></body></html>
 """
-FLAGS = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --dump-dom"
+# Milliseconds of the budget pass at once while a page does nothing.
+FLAGS = """--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --dump-dom
+--allow-file-access-from-files --enable-logging=stderr --virtual-time-budget=100000"""
 
 
 def ask(made: Made, script: str, given: object, *flags: str) -> tuple[Any, str]:
@@ -98,17 +97,10 @@ def ask(made: Made, script: str, given: object, *flags: str) -> tuple[Any, str]:
     assert program, "chromium is missing: `make test` installs it"
     page = ASK.replace("SCRIPT", script).replace("GIVEN", json.dumps(given))
     (folder / "ask.html").write_text(page, encoding="utf-8")
-    access = ("--allow-file-access-from-files", "--enable-logging=stderr")
-    budget = "--virtual-time-budget=100000"  # Milliseconds that pass at once where nothing is done.
-    command = [program, *FLAGS.split(), *access, budget, f"--user-data-dir={folder / 'profile'}"]
-    done = subprocess.run(
-        [*command, *flags, (folder / "ask.html").as_uri()],
-        env={"HOME": str(folder), "PATH": "/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=300,
-    )
+    command = [program, *FLAGS.split(), f"--user-data-dir={folder / 'profile'}", *flags]
+    command.append((folder / "ask.html").as_uri())
+    env = {"HOME": str(folder), "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=True, timeout=300)
     match = re.search(r'data-seen="([^"]*)"', done.stdout)
     assert match, done.stdout + done.stderr
     told = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
@@ -118,7 +110,6 @@ def ask(made: Made, script: str, given: object, *flags: str) -> tuple[Any, str]:
 
 
 def public(module: ModuleType) -> dict[str, Any]:
-    """Return the exports of a module, except modules."""
     found = {name: getattr(module, name) for name in module.__all__}
     return {name: value for name, value in found.items() if not inspect.ismodule(value)}
 
@@ -346,14 +337,10 @@ def of_the_package(shapes: tuple[worked.Shape, ...], target: worked.Shape | None
         for shape in shapes:
             elements = np.arange(math.prod(shape)).reshape(shape)
             own = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
-            views.append(
-                {
-                    "shape": [*shape],
-                    "own": own,
-                    "strides": [*whycast.broadcast_strides(shape, own, common)],
-                    "sources": numpy_rule.broadcast_to(elements, common).ravel().tolist(),
-                }
-            )
+            view: dict[str, Any] = {"shape": [*shape], "own": own}
+            view["strides"] = [*whycast.broadcast_strides(shape, own, common)]
+            view["sources"] = numpy_rule.broadcast_to(elements, common).ravel().tolist()
+            views.append(view)
     except whycast.BroadcastError as error:
         place = {"tensor": error.tensor, "axis": -1 if error.target is None else error.axis}
         return place | {"verdict": str(error).partition("\n")[0]}
@@ -402,20 +389,16 @@ ONE += ["-1", "3x-1", "1.5", "10^30", "(3,1", "(3, 1]", "((3, 1))", "(,)", "(3,1
 SEVERAL = dict.fromkeys(("3x1 4", "'3, 1' 4", '"(3, 1)"  (4,)'), "(3, 1), (4,) → (3, 4)")
 SEVERAL |= {"() scalar [2, 3]": "(), (), (2, 3) → (2, 3)"}
 SEVERAL |= {f"{2**40}x{2**40}": f"({2**40}, {2**40}) → ({2**40}, {2**40})"}
+NAMED = "the C takes numbers; for sizes with names, ask whycast explain N,4 '(M, 1)'"
+E1 = "shapes do not broadcast (E1): axis 1 of the common rank 3, tensor 0 has size 2, "
+E1 += "expected 5 or 1"
 WRONG = {
     "": ("no shape given: expected at least 1, such as 3x1", -1, 0),
     "4 " + "x".join("1" * 40): ("40 axes: this page shows at most 16", 2, 79),
     f"2x{10**30}": ("the C has 64 bits for a size: it is at most 2⁶³ − 1", 2, 31),
     "1 1 1 1 1 1 1": ("this page shows at most 6 shapes", 12, 1),
-    "N,4 (M, 1)": (
-        "the C takes numbers; for sizes with names, ask whycast explain N,4 '(M, 1)'",
-        *(0, 3),
-    ),
-    "2x3 (2, 5, 1)": (
-        "shapes do not broadcast (E1): axis 1 of the common rank 3, tensor 0 has size 2, "
-        "expected 5 or 1",
-        *(0, 1),
-    ),
+    "N,4 (M, 1)": (NAMED, 0, 3),
+    "2x3 (2, 5, 1)": (E1, 0, 1),
 }
 
 

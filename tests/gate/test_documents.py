@@ -34,8 +34,7 @@ def test_examples(name: str) -> None:
 def test_commands(name: str, tmp_path: Path) -> None:
     """Each shell line prints what stands there, except the seconds of a check."""
     text = (ROOT / name).read_text(encoding="utf-8")
-    blocks = re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    typed = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", "".join(blocks), re.MULTILINE)
+    typed = re.findall(r"(?m)^\$ (.*)\n((?:(?!\$ ).*\n)*)", "".join(FENCED.findall(text)))
     assert len(typed) == text.count("\n$ ") > 0
     for line, shown in typed:
         if line.startswith("cat "):

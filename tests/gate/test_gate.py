@@ -41,7 +41,6 @@ WHY3 = toolchain.read()["Why3"].version
 
 
 def by(*provers: str, version: str = WHY3) -> str:
-    """Write a record of proofs."""
     return f"{version}: {', '.join(f'{prover} 0.01' for prover in provers)}"
 
 
@@ -70,20 +69,8 @@ SHARED = """\
     let ghost (a, b) = v in assert { exists x: int. x = a + b }
 end
 """
-RECORDED = f"""\
-Proofs.shared'vc
- split
-  part
-   keep
-    {BY_TWO}
-  part
-   keep
-    {BY_TWO}
-  part
-   split
-    part
-    part
-"""
+RECORDED = "Proofs.shared'vc\n split\n" + 2 * f"  part\n   keep\n    {BY_TWO}\n"
+RECORDED += "  part\n   split\n    part\n    part\n"
 
 # An instance replaces a parameter by a program without its contract.
 INSTANCE = f"""\
@@ -451,12 +438,9 @@ def running(tree: Path) -> list[str]:
 def started(tree: Path) -> Iterator[subprocess.Popen[str]]:
     """Start the gate, and wait for its first line, which says that git is missing."""
     (tree / "build" / "temporary").mkdir()
-    with subprocess.Popen(
-        [sys.executable, *small_tree.ISOLATED, str(tree / "proofs" / "run.py"), "gate"],
-        env={**os.environ, "TMPDIR": str(tree / "build" / "temporary")},
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
+    command = [sys.executable, *small_tree.ISOLATED, str(tree / "proofs" / "run.py"), "gate"]
+    env = {**os.environ, "TMPDIR": str(tree / "build" / "temporary")}
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         process.stdout.readline()
         yield process

@@ -19,22 +19,13 @@ __all__ = ["small"]
 
 OTHER = "0" * 64
 RAN = "import pathlib; pathlib.Path(__file__).with_name('ran').touch()\n"
+# Python would load some of these instead of its own module, this program or a tool; pytest would
+# read tests/pytest.toml before pyproject.toml.
 STRANGE = [
-    "c/string.h",
-    # Python would load these instead of its own module, this program or a tool.
-    "proofs/argparse.py",
-    "proofs/gate/judge.cpython-311-x86_64-linux-gnu.so",
-    "proofs/gate/judge/__init__.py",
-    "proofs/gate/why3/prover.cmx",
-    "proofs/json.so",
-    "proofs/rerun.py",
-    "python/numpy.py",
-    "python/whycast/_kernel.abi3.so",
-    "why3/extraction/printer.ml",
-    "why3/odd-name.mlw",
-    "why3/room/other.why",
-    # pytest would read this before pyproject.toml.
-    "tests/pytest.toml",
+    *("c/string.h", "python/numpy.py", "python/whycast/_kernel.abi3.so", "tests/pytest.toml"),
+    *("proofs/argparse.py", "proofs/gate/judge/__init__.py", "proofs/gate/why3/prover.cmx"),
+    *("proofs/gate/judge.cpython-311-x86_64-linux-gnu.so", "proofs/json.so", "proofs/rerun.py"),
+    *("why3/extraction/printer.ml", "why3/odd-name.mlw", "why3/room/other.why"),
 ]
 
 
