@@ -115,7 +115,6 @@ def public(module: ModuleType) -> dict[str, Any]:
 
 
 def members(value: type) -> list[str]:
-    """List the public methods and properties of a class."""
     # The fields of a class are documented as parameters.
     fields = inspect.get_annotations(value)
     return [name for name in vars(value) if name[0] != "_" and name not in fields]
