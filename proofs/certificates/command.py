@@ -2,8 +2,7 @@
 
 `whysearch` writes the tasks as CVC5 gets them; cvc5 1.4.2, in a process of its own, writes a
 certificate; the checker in proofs/certify reads both. build/certify.json has the results.
-build/certificates keeps cvc5's answers, under the hash of the task; every certificate is checked
-again.
+build/certificates keeps cvc5's answers under the hash of the task; a run checks all certificates.
 """
 
 import argparse
@@ -34,7 +33,7 @@ KEPT = ROOT / "build" / "certificates"
 RESULT = ROOT / "build" / "certify.json"
 ASK = (sys.executable, "-I", "-S", "-B", Path(__file__).with_name("ask.py"), WHEELS)
 
-# Ways to ask cvc5, in turn: its options, and seconds of processor time.
+# Attempts with cvc5, in turn: its options, and seconds of processor time.
 ATTEMPTS: tuple[tuple[dict[str, str], int], ...] = (({}, 3), ({"full-saturate-quant": "true"}, 4))
 
 WANTED = 0.9
@@ -64,7 +63,7 @@ class Part(NamedTuple):
 
 
 def certificates(version: str, texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Return a certificate of each task, asked in all ways in turn, or why there is none."""
+    """Return a certificate of each task, by the first successful attempt, or the answers."""
     found, said = dict[str, str](), {text: list[str]() for text in texts}
     for options, seconds in ATTEMPTS:
         left = [text for text in said if text not in found]
@@ -77,24 +76,19 @@ def certificates(version: str, texts: Sequence[str]) -> list[tuple[str, str]]:
 def attempts(
     version: str, texts: Sequence[str], options: dict[str, str], seconds: int
 ) -> list[tuple[str, str, str]]:
-    """Ask in one way, unless that was done before; return task, answer, certificate."""
+    """Make one attempt, unless its answers are kept; return task, answer, certificate."""
     how = ("how", json.dumps([version, options, seconds]).encode())
     kept = {t: KEPT / f"{closed.digest([('task', t.encode()), how])}.gz" for t in texts}
     new = [text for text in texts if not kept[text].exists()]
     if new:
         question = {"tasks": new, "options": options, "seconds": seconds}
-        with subprocess.Popen(
-            ASK, env=closed.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        ) as process:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            process.stdin.write(json.dumps(question).encode())
-            process.stdin.close()
-            for text, line in zip(new, process.stdout, strict=False):
-                part = kept[text].with_suffix(f".{threading.get_ident()}")
-                part.write_bytes(gzip.compress(line, 6))  # Two theories may have one task.
-                part.replace(kept[text])
-        if process.returncode:
+        asked = json.dumps(question).encode()
+        done = subprocess.run(ASK, env=closed.environment(), input=asked, stdout=subprocess.PIPE)
+        for text, line in zip(new, done.stdout.splitlines(), strict=False):
+            part = kept[text].with_suffix(f".{threading.get_ident()}")
+            part.write_bytes(gzip.compress(line, 6))  # Two theories may have one task.
+            part.replace(kept[text])
+        if done.returncode:
             raise closed.ToolError("cvc5 cannot be asked: `make certify` installs it")
     return [(text, *json.loads(gzip.decompress(kept[text].read_bytes()))) for text in texts]
 
@@ -111,7 +105,7 @@ class Run:
         self.lock = threading.Lock()
 
     def theory(self, file: str) -> None:
-        """Certify the parts of a theory, and print the progress now and then."""
+        """Certify the parts of a theory; print the progress at each tenth."""
         folder = KEPT / "tasks" / file.removesuffix(".mlw").replace("/", ".")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -121,9 +115,14 @@ class Run:
         answers = zip(entries, texts, certificates(self.version, texts), strict=True)
         with self.lock:
             for entry, text, (found, why) in answers:
-                if self.keep and found:
-                    left(self.keep / folder.name / entry["file"], text, found)
-                result, steps = self.judged(text, found, why)
+                result, steps = f"not proved: {why}", 0
+                if found:
+                    if self.keep:
+                        left(self.keep / folder.name / entry["file"], text, found)
+                    try:
+                        result, steps = "certified", checker.check(text, found)
+                    except Refused as error:
+                        result = f"refused: {error}"
                 goal, part = entry["goal"], entry["part"]
                 self.parts.append(Part(file, goal, part, result, steps, len(found)))
                 place = f"{file} {goal} {part}"
@@ -134,15 +133,6 @@ class Run:
                 certified = sum(part.result == "certified" for part in self.parts)
                 about = f"{certified} of {len(self.parts)} parts"
                 print(f"{self.done} of {self.files} theories, {about}", flush=True)
-
-    def judged(self, text: str, found: str, why: str) -> tuple[str, int]:
-        """Check a certificate, if any: return `certified` or why not, and its steps."""
-        if not found:
-            return f"not proved: {why}", 0
-        try:
-            return "certified", checker.check(text, found)
-        except Refused as error:
-            return f"refused: {error}", 0
 
 
 def left(task: Path, text: str, certificate: str) -> None:
@@ -189,14 +179,13 @@ def report(run: Run, false: list[str], seconds: float) -> int:
     }
     written = {"cvc5": run.version, "parts": [p._asdict() for p in parts], "totals": totals}
     RESULT.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
-    for reason, count in reasons.most_common(20):
-        print(f"{count} parts {reason}")
-    for reason, count in changes.most_common():
-        print(f"{count} changes of certificates: {reason}")
-    for change in others:
-        print(f"{change.place}: {change.change}: {change.accepted}")
-    for text in false:
-        print(f"a certificate of what is not contradictory: {text}")
+    told = [f"{count} parts {reason}" for reason, count in reasons.most_common(20)]
+    told += [
+        f"{count} changes of certificates: {reason}" for reason, count in changes.most_common()
+    ]
+    told += [f"{change.place}: {change.change}: {change.accepted}" for change in others]
+    told += [f"a certificate of a satisfiable task: {text}" for text in false]
+    print(*told, sep="\n")
     share = len(steps) / max(len(parts), 1)
     print(
         f"certify: {len(steps)} of {len(parts)} parts of {run.files} theories certified, "

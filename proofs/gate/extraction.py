@@ -1,8 +1,8 @@
-"""Write the extracted files, or check that they are what is extracted: Python and C.
+"""Extract the Python and the C; write the files or compare them.
 
 Why3 extracts the programs with the printers in gate/extraction. Python's own parser and printer and
-ruff format the Python. Why3's printer writes the definitions of the C, which become the file here,
-and the codes and prototypes of the header.
+ruff format the Python. Why3's printer for C writes definitions; from these this module makes the C
+file, and the codes and prototypes of the header.
 """
 
 import argparse
@@ -65,25 +65,25 @@ FORMAT = (f"--line-length={LINE_LENGTH}", "--target-version=py310")
 
 
 def why3_extract(*modules: str, drivers: Sequence[Path]) -> str:
-    """Give the text that Why3 makes of modules, or files, and of all that they need."""
+    """Return the text that Why3 extracts from modules, or files, and all that they need."""
     # Why3 loads a plug-in by its path without the extension.
     plugin = binaries.built("extraction.cmxs").with_suffix("")
     with tempfile.TemporaryDirectory() as folder:
-        # No user's configuration may have an influence.
+        # No configuration of the user must have an effect.
         configuration = Path(folder) / "why3.conf"
         configuration.write_text(f'[main]\nmagic = 14\nplugin = "{plugin}"\n', encoding="utf-8")
         output = Path(folder) / "output"
         options: list[str | Path] = ["-C", configuration, "-L", THEORIES, "-o", output]
         options += ["--flat", "--recursive", *(word for d in drivers for word in ("-D", d))]
         said = closed.run(WHY3, "extract", *options, *modules, cwd=ROOT)
-        # Why3's printer for C leaves out what it does not know, says so, and ends well.
+        # Why3's printer for C skips unknown constructs with a message, and ends well.
         if "Could not" in said:
             raise ToolError(said.strip())
         return output.read_text(encoding="utf-8")
 
 
 def origin(modules: Sequence[str]) -> list[str]:
-    """Give the first lines of an extracted file."""
+    """Return the first lines of an extracted file."""
     files = dict.fromkeys(module.rpartition(".")[0].replace(".", "/") for module in modules)
     *names, last = (f"why3/{file}.mlw" for file in files)
     text = f"Extracted by Why3 from {', '.join(names)} and {last}."
@@ -95,17 +95,17 @@ def origin(modules: Sequence[str]) -> list[str]:
 
 
 def comment(place: str) -> str:
-    """Give the documentation comment of an item: its file, its line, its column."""
+    """Return the doc comment of an item; its place is file, line and column."""
     file, line, _ = place.rsplit(":", 2)
     found = doc_comments(Path(file).read_text(encoding="utf-8"))
     return next((inspect.cleandoc(t).rstrip() for owner, _, t in found if owner == int(line)), "")
 
 
 class Plain(ast.NodeTransformer):
-    """Write what the printer makes as people do, with the comments of the sources."""
+    """Writes the printer's Python as people do, with the comments of the sources."""
 
     def visit(self, node: ast.AST) -> ast.AST:
-        """Write the parts, then the whole; numbers are those of loops, so they are integers."""
+        """Write the parts, then the whole; all numbers are integers."""
         match self.generic_visit(node):
             case ast.FunctionDef() | ast.ClassDef() as made:
                 return self.documented(made)
@@ -121,7 +121,7 @@ class Plain(ast.NodeTransformer):
                 return made
 
     def documented(self, node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
-        """Put the comment into the docstring, in which its place and further facts stand."""
+        """Replace the place in a docstring by the comment there; keep further facts."""
         if made := ast.get_docstring(node):
             place, _, facts = made.rstrip().partition("\n")
             text = "\n\n".join(part for part in (comment(place), facts) if part)
@@ -132,7 +132,7 @@ class Plain(ast.NodeTransformer):
 
 
 def hidden(tree: ast.Module) -> Iterator[str]:
-    """Name what hides what Python, the module or a function uses under the same name."""
+    """Yield names that hide a name of Python, the module or a function."""
     code = compile(tree, "<extracted>", "exec")  # Python finds some errors no earlier.
     variables = {c.co_name: {*c.co_varnames} for c in code.co_consts if isinstance(c, CodeType)}
     known, taken = {*dir(builtins)}, {*dir(builtins)}
@@ -155,7 +155,7 @@ def hidden(tree: ast.Module) -> Iterator[str]:
 
 
 def python(printed: str) -> str:
-    """Make the Python that is read of the Python that is printed."""
+    """Format the printed Python."""
     try:
         tree = ast.parse(printed, feature_version=(3, 10))
         names = sorted({*hidden(tree)})
@@ -166,23 +166,18 @@ def python(printed: str) -> str:
     return ast.unparse(ast.fix_missing_locations(Plain().visit(tree)))
 
 
-def normalise(text: str) -> str:
-    """Remove unused imports, sort the others, and format as the project does."""
+def extract_kernel() -> str:
+    """Extract the kernel; sort its imports and format it as the project does."""
+    about = "The contract of a function stands in why3/, under the name that its docstring gives."
+    header = "".join(f"# {line}\n" for line in (*origin(MODULES), about))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "program.py"
+        text = f"{header}\n{python(why3_extract(*MODULES, drivers=[DRIVER]))}"
         file.write_text(text, encoding="utf-8")
         options = ("--quiet", "--no-cache", "--isolated", *FORMAT, file)
         closed.run(RUFF, "check", "--fix-only", "--select", "F401,I", *options)
         closed.run(RUFF, "format", *options)
         return file.read_text(encoding="utf-8")
-
-
-def extract_kernel() -> str:
-    """Give the text of the extracted kernel."""
-    about = "The contract of a function stands in why3/, under the name that its docstring gives."
-    header = "".join(f"# {line}\n" for line in (*origin(MODULES), about))
-    printed = why3_extract(*MODULES, drivers=[DRIVER])
-    return normalise(f"{header}\n{python(printed)}")
 
 
 # The line before a definition: its name in WhyML, and its place there.
@@ -210,7 +205,7 @@ TAG = re.compile(r"\s*\[E_\w+\]")
 
 
 def c_comment(text: str, *more: str) -> str:
-    """Write a comment in C; one with a line that is too long is filled anew."""
+    """Write a comment in C; fill it anew if a line is too long."""
     lines = text.splitlines()
     if any(len(line) > LINE_LENGTH - 7 for line in lines):
         lines = textwrap.wrap(text, LINE_LENGTH - 7, break_on_hyphens=False)
@@ -221,7 +216,7 @@ def c_comment(text: str, *more: str) -> str:
 
 
 def c_files(printed: str, header: str) -> dict[str, str]:
-    """Make the two files of what Why3 has printed and of what the header was before."""
+    """Make the two files of C from the printed text and the header before."""
     prelude, *parts = HEAD.split(printed)
     names, places = parts[::3], parts[1::3]
     texts = [part.strip() for part in parts[2::3]]
@@ -259,7 +254,7 @@ def c_files(printed: str, header: str) -> dict[str, str]:
 
 
 def main(arguments: Sequence[str], root: Path = ROOT) -> int:
-    """Run the command; 1 if a file differs from what is extracted by a byte."""
+    """Run the command; 1 if a file differs from the extracted one."""
     parser = argparse.ArgumentParser(prog="extract", description=main.__doc__)
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     options = parser.parse_args(arguments)

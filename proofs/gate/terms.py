@@ -1,8 +1,7 @@
-"""What the theories say, computed: whycontract gives their terms as JSON, see translation.ml.
+"""Compute the theories' terms, which whycontract prints as JSON: see translation.ml.
 
 All values are known here: integers, tuples for sequences, lists for arrays, functions. A formula
-that asks for a value beyond its own contract is an error, neither true nor false.
-validate/programs.py lets integers be unknown.
+without a value is an error, neither true nor false. validate/programs.py adds unknown integers.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ Scope = Mapping[str, Any]
 
 
 class UndefinedError(Exception):
-    """A formula asks for something that has no value."""
+    """A formula has no value."""
 
 
 class UndecidedError(Exception):
-    """A formula asks something of all integers, and it is not seen what holds of the large ones."""
+    """A formula asks more of large integers than comparisons."""
 
 
 class UnknownError(Exception):
@@ -33,7 +32,7 @@ class UnknownError(Exception):
 
 
 class Kind(NamedTuple):
-    """A type: its name, or that of the class of its values; what is in it, with its names."""
+    """A type: its name, or that of the class of its values; its parts, and their names."""
 
     name: str
     inside: tuple[Kind, ...] = ()
@@ -41,19 +40,19 @@ class Kind(NamedTuple):
 
     @staticmethod
     def of(found: Sequence[Any]) -> Kind:
-        """Read what whycontract says."""
+        """Read a type that whycontract prints."""
         name, inside, fields = found
         return Kind(name, tuple(map(Kind.of, inside)), tuple(fields))
 
     def within(self) -> Iterator[Kind]:
-        """Give the type and all in it."""
+        """Yield the type and all types in it."""
         yield self
         for kind in self.inside:
             yield from kind.within()
 
 
 def fits(kind: Kind, value: Any, integers: tuple[type, ...] = (int,)) -> bool:
-    """Tell whether a value is one of a type, as far as the values have any."""
+    """Decide whether a value belongs to a type, as far as Python shows."""
     inside = partial(fits, integers=integers)
     match kind.name:
         case "integer" | "int64":
@@ -83,12 +82,12 @@ class Function:
         self.places, self.other = dict(places), other
 
     def __call__(self, i: Any) -> Any:
-        """Give the value at a place."""
-        # An integer beyond all that it was compared with has the value of most places.
+        """Return the value at a place."""
+        # An integer beyond all places has the other value.
         return next((value for place, value in self.places.items() if i == place), self.other)
 
     def but(self, places: Mapping[int, Any]) -> Function:
-        """Give the function with other values at some places."""
+        """Return the function with other values at some places."""
         return Function({**self.places, **places}, self.other)
 
     def __repr__(self) -> str:
@@ -110,7 +109,7 @@ class Record:
 
 @cache
 def class_of(name: str) -> type[Record]:
-    """Give the class of what a constructor makes."""
+    """Return the class of a constructor's values."""
     return type(name, (Record,), {})
 
 
@@ -118,27 +117,24 @@ Ref = class_of("Ref")
 
 
 def parts(value: Any) -> tuple[Any, ...]:
-    """Give what a constructor was given; nothing of what is none."""
+    """Return the arguments of a constructor's value."""
     if is_dataclass(value):
         return tuple(getattr(value, field.name) for field in fields(value))
-    return (
-        tuple(value)
-        if isinstance(value, (tuple, list))
-        else tuple(getattr(value, "__dict__", {}).values())
-    )
+    is_plain = isinstance(value, (tuple, list))
+    return tuple(value if is_plain else getattr(value, "__dict__", {}).values())
 
 
 class Beyond:
-    """An integer above, or below, all that it is compared with, which it remembers, plus `shift`.
+    """An integer above, or below, all compared integers, which it notes, plus `shift`.
 
-    All integers on that side compare alike, so a formula that only compares has one value for them.
+    All integers on that side compare alike, so a formula of comparisons has one value for them.
     """
 
     def __init__(self, above: bool, met: list[int], shift: int = 0) -> None:
         self.above, self.met, self.shift = above, met, shift
 
     def meet(self, other: object) -> None:
-        """Remember what the integer is compared with."""
+        """Note a compared integer."""
         if type(other) is not int:
             raise UndecidedError
         self.met.append(other - self.shift)
@@ -170,7 +166,7 @@ class Beyond:
     __radd__ = __add__
 
     def refuse(self, *_: object) -> Any:
-        """Refuse to be anything but moved and compared."""
+        """Refuse all operations except moves and comparisons."""
         raise UndecidedError
 
     __rsub__ = __mul__ = __rmul__ = __neg__ = __bool__ = refuse
@@ -178,7 +174,7 @@ class Beyond:
 
 
 def div(a: int, b: int) -> int:
-    """Divide as Euclid does: what remains is not negative."""
+    """Divide as Euclid does: the remainder is not negative."""
     if b == 0:
         raise UndefinedError("a division by 0")
     return a // b if b > 0 else -(a // -b)
@@ -190,14 +186,14 @@ def quotient(a: int, b: int) -> int:
 
 
 def at(elements: Any, i: int) -> Any:
-    """Give an element of a tuple or list."""
+    """Return an element of a tuple or list."""
     if not 0 <= i < len(elements):
         raise UndefinedError(f"element {i} of {len(elements)}")
     return elements[i]
 
 
 def put(elements: Any, i: int, value: Any) -> Any:
-    """Give the sequence, or list, with another element at one place."""
+    """Return the sequence, or list, with another element at one place."""
     at(elements, i)
     return type(elements)([*elements[:i], value, *elements[i + 1 :]])
 
@@ -209,6 +205,7 @@ def create(length: int, element: Callable[[int], Any]) -> tuple[Any, ...]:
     return tuple(element(k) for k in range(length))
 
 
+# Symbols of Why3's library and of the drivers, in Python.
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "int.Int.prefix -": operator.neg,
     "int.Int.infix +": operator.add,
@@ -245,7 +242,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 
 
 class Theories:
-    """The definitions of the theories, and terms made of them; `classes` are programs' types."""
+    """The definitions of the theories, and their terms; `classes` maps names to programs' types."""
 
     def __init__(
         self, definitions: Mapping[str, Any], classes: Callable[[str], Any] = class_of
@@ -257,11 +254,11 @@ class Theories:
         }
 
     def is_plain(self, value: Any) -> bool:
-        """Tell a number or truth value, which Python compares."""
+        """Recognize a number or truth value, which Python compares."""
         return type(value) in (int, bool)
 
     def equal(self, a: Any, b: Any) -> Any:
-        """Say if two values are the same: elements by identity, so NaN is itself, 1 is not 1.0."""
+        """Compare two values, elements by identity: NaN is itself, 1 is not 1.0."""
         if Beyond in (type(a), type(b)) or (self.is_plain(a) and self.is_plain(b)):
             return a == b
         if isinstance(a, (tuple, list)) and type(a) is type(b):
@@ -273,13 +270,13 @@ class Theories:
         return a is b
 
     def field(self, value: Any, name: str) -> Any:
-        """Give a field; an array is a list, which has other names for it."""
+        """Return a field; an array is a list, which names them otherwise."""
         if isinstance(value, list):
             return self.functions[f"array.Array.{name}"](value)
         return getattr(value, name)
 
     def is_a(self, value: Any, constructor: str) -> Any:
-        """Say that a constructor made a value; the same class may have been loaded again."""
+        """Decide by its name whether a constructor made a value: a class may be loaded twice."""
         if constructor == "unknown":
             raise UnknownError("a pattern that is no constructor's")
         if constructor in ("True", "False"):
@@ -287,9 +284,9 @@ class Theories:
         return constructor == "tuple" or type(value).__name__ == constructor
 
     def quantified(self, all_of: bool, holds: Callable[[Any], Any], low: Any, high: Any) -> Any:
-        """Say if it holds of all integers from `low` to `high` (None: no bound), or of one.
+        """Decide a formula for all integers from `low` to `high` (None: no bound), or for one.
 
-        Without a bound it tries an integer beyond all that were compared, and all up to these.
+        Without a bound, try an integer beyond all compared ones, and all up to these.
         """
         met: list[int] = []
         missing = [above for above, bound in ((False, low), (True, high)) if bound is None]
@@ -301,33 +298,27 @@ class Theories:
         within = (holds(k) for k in range(first, last + 1))
         return (all if all_of else any)(chain(beyond, within))
 
-    def defined(self, needs: Sequence[Callable[..., Any]], value: Callable[..., Any]) -> Any:
-        """Make a function; it has no value where that does not hold which it requires."""
-
-        def function(*given: Any) -> Any:
-            if not all(need(*given) for need in needs):
-                raise UndefinedError("what a function of the theories requires does not hold")
-            return value(*given)
-
-        return function
-
     def function(self, name: str) -> Callable[..., Any]:
-        """Give a symbol of the theories as a function."""
+        """Return a symbol of the theories as a function; it has no value beyond its contract."""
         if name not in self.functions:
             if name not in self.definitions:
                 raise UnknownError(f"{name} has no definition")
-            # It may call itself.
-            self.functions[name] = lambda *given: made(*given)
+
+            def made(*given: Any) -> Any:
+                if not all(need(*given) for need in needs):
+                    raise UndefinedError("what a function of the theories requires does not hold")
+                return value(*given)
+
+            self.functions[name] = made  # It may call itself.
             try:
                 value, *needs = [self.compiled(each)({}) for each in self.definitions[name]]
             except UnknownError as error:
                 del self.functions[name]
                 raise UnknownError(f"{name}: {error}") from error
-            made = self.functions[name] = self.defined(needs, value)
         return self.functions[name]
 
     def compiled(self, term: Any) -> Callable[[Scope], Any]:
-        """Give what computes a term in a scope."""
+        """Return a function that computes a term in a scope."""
         match term:
             case bool() | None:
                 return lambda _: term
@@ -373,7 +364,7 @@ class Theories:
         return lambda scope: function(*(each(scope) for each in several))
 
     def matched(self, value: Any, cases: Sequence[tuple[Any, Any]], scope: Scope) -> Any:
-        """Give the first case that a value fits."""
+        """Return the first case that fits a value."""
         for shape, body in cases:
             found = dict(scope)
             if self.fitted(value, shape, found):
@@ -381,7 +372,7 @@ class Theories:
         raise UndefinedError("no case fits")
 
     def fitted(self, value: Any, shape: Any, found: dict[str, Any]) -> bool:
-        """Tell whether a value fits a pattern; put what its names stand for into a scope."""
+        """Decide whether a value fits a pattern; put the values of its names into a scope."""
         if not isinstance(shape, list):
             found |= {} if shape is None else {shape: value}
             return True
@@ -392,7 +383,7 @@ class Theories:
 
 
 class Condition(NamedTuple):
-    """A conjunct of a contract: of the arguments, and of what a call comes to."""
+    """A conjunct of a contract, about the arguments and the end of a call."""
 
     kind: str
     exception: str | None
@@ -401,9 +392,9 @@ class Condition(NamedTuple):
 
 
 class Contract:
-    """What whycontract says of a program or an operation.
+    """The contract of a program or an operation.
 
-    `ends`: the types of value and exceptions; `untried`: conditions not to compute, with reasons.
+    `ends`: the types of value and exceptions; `untried`: uncomputable conditions, with reasons.
     """
 
     def __init__(self, facts: Mapping[str, Any], theories: Theories) -> None:
@@ -423,5 +414,5 @@ class Contract:
                 self.untried.append(f"{kind} {{ {text} }} cannot be tried: {error}")
 
     def of_kind(self, kind: str, exception: str | None = None) -> list[Condition]:
-        """Give the conditions of one kind."""
+        """List the conditions of one kind."""
         return [c for c in self.conditions if (c.kind, c.exception) == (kind, exception)]
