@@ -14,9 +14,9 @@
 #   make core     check the theories that README tells you to read first: types, goals, tests
 #   make check    the same for one theory (FILE=core/shape)
 #   make update   find and record proofs of what changed (THEORY="core/shape numpy/rule": of these)
-#   make seal     write proofs/claims.lock, when you have compared statements and sentences
+#   make seal     write proofs/claims.lock, after you compared statements and sentences
 #   make extract  write python/whycast/_kernel.py, c/whycast.h and c/whycast.c
-#   make pin      write proofs/gate/binaries.toml, when sources of OCaml changed
+#   make pin      write proofs/gate/binaries.toml, after a change of OCaml
 #   make doc      write the site of documentation and evidence, build/doc/index.html, after make
 #
 # What takes minutes to hours. `make nightly` makes all but the benchmark, then make; each fails on a
@@ -48,7 +48,7 @@ override GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter line override,$(ori
 override OPTIONS := $(filter-out -j% -O% --output-sync% --jobserver% --no-print% -s -w -ws -sw,$(MFLAGS))
 override STEERING := MAKEFILES GNUMAKEFLAGS PYTEST_ADDOPTS PYTEST_PLUGINS -*-eval-flags-*-
 override KNOWN := THEORY KEEP FILE FUZZ BENCH ARCHIVE PREFIX DESTDIR INCLUDEDIR LIBDIR
-# No verdict comes from `make install` alone: it may compile as the user likes.
+# `make install` gives no verdict: it accepts a compiler and flags.
 ifeq (default install,$(origin MAKECMDGOALS) $(MAKECMDGOALS))
 override KNOWN += CC CFLAGS LDFLAGS
 endif
@@ -61,14 +61,14 @@ endif
 override SHELL := /bin/sh
 override .SHELLFLAGS := -c
 
-# A tool finds its libraries, modules and settings where they are pinned, not where a variable says.
+# No variable leads a tool away from its pinned libraries, modules and settings.
 unexport $(filter WHY3% OCAML% PYTHON% LD_% COVERAGE% MYPY% RUFF_%,$(.VARIABLES))
 
 BIN := .venv/bin
 PYTHON := -I -S -B -X pycache_prefix=/dev/null
 TOOLS := python3 $(PYTHON) proofs/run.py
 INSTALL := $(TOOLS) install
-# A run of a part is no record of the lane.
+# Only a complete run is recorded.
 RECORD = $(if $(FUZZ)$(THEORY),,$(TOOLS) record $@)
 TESTS_TOOL := $(BIN)/python -E -s -B -X pycache_prefix=/dev/null
 
@@ -78,7 +78,7 @@ export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 .PHONY: all help tools all-tools install core check extract prove update seal pin test evidence nightly
 .PHONY: validate fuzz certify coverage mutants-c verify-c cross object models bench mutants doc clean
 .DELETE_ON_ERROR:
-# Steps wait for each other whatever -j says; proofs use all cores.
+# Steps run one after the other, also with -j; proofs use all cores.
 .NOTPARALLEL:
 
 all: tools
@@ -95,7 +95,7 @@ tools:
 all-tools:
 	@$(INSTALL) --tests
 
-# The last theory of the way with all that it uses, and the clauses, which no program uses.
+# The last theory of the core with all that it uses, and the clauses, which no program uses.
 core: all-tools
 	@$(TOOLS) check --used kernel/views sonnx/clauses
 
@@ -118,8 +118,8 @@ seal: tools
 pin: tools
 	@$(TOOLS) pin
 
-# Tests of a file stay in one process, which prepares once what they share, until another is idle.
-# `tested` demands that each test of a clause ran. The package's run with the accelerator and without.
+# Tests of a file share a process and its fixtures, until another process is idle. `tested` checks
+# that each test of a clause ran. The package's tests run with the accelerator, then without.
 WITHOUT := tests/package tests/dialects --ignore=tests/package/test_wheel.py
 test: all-tools
 	$(BIN)/ruff check
@@ -141,7 +141,7 @@ evidence:
 
 nightly: validate mutants mutants-c certify verify-c object cross models fuzz coverage all
 
-# CMake takes CC, CFLAGS and LDFLAGS from the environment, and looks there once only: hence the rm.
+# CMake reads CC, CFLAGS and LDFLAGS only once from the environment, so each build starts anew.
 install:
 	rm -rf build/c
 	cmake -S c -B build/c -D CMAKE_INSTALL_PREFIX="$(or $(PREFIX),/usr/local)" \

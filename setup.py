@@ -1,7 +1,7 @@
-"""The accelerator, `whycast._native`: built where there is a compiler, left out elsewhere.
+"""Build the accelerator, `whycast._native`, if there is a compiler.
 
-WHYCAST_NATIVE=0 in the environment skips it, WHYCAST_NATIVE=1 demands it. A wheel without it is for
-any machine. All else is in pyproject.toml.
+WHYCAST_NATIVE=0 in the environment skips it, WHYCAST_NATIVE=1 requires it. A wheel without it fits
+any machine. pyproject.toml has all other settings.
 """
 
 import os
@@ -53,7 +53,7 @@ accelerator = Extension(
     optional=asked != "1",
 )
 
-# A package index has the readme alone: keep only the text of links to other files.
+# A package index shows only the readme: keep the text of links to other files.
 readme = Path(__file__).with_name("README.md").read_text(encoding="utf-8")
 
 setup(

@@ -1,8 +1,8 @@
 """Run a command of the tools: `python3 -I -S -B -X pycache_prefix=/dev/null FILE COMMAND`.
 
-With these options Python loads its own library first, then the tools, whose folders have no other
-file, then the pinned wheels in build/wheels. Only commands that try the package, and judge no
-proof, load from .venv, python/ or tests/.
+With these options Python loads its own library first, then the tools, whose folders contain no
+other file, then the pinned wheels in build/wheels. Only commands that judge no proof load from
+.venv, python/ or tests/.
 """
 
 import importlib
@@ -35,8 +35,8 @@ OF_THE_PACKAGE = {"validate", "doc"}
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# All that belongs into these folders: another file could hide a module, a C header or a theory.
-# Nothing in a __pycache__ is read.
+# The files of these folders: another one could hide a module, a C header or a theory. Python reads
+# no __pycache__.
 FILES = re.compile(
     r"""tests/(\w+/)*\w+\.(py|c)|tests/requirements(-[a-z-]+)?\.txt
     |tests/(c/(equivalent_c|misra)\.toml|peers/(deviations\.json|symbolic\.json|\w+\.txt))
@@ -54,7 +54,7 @@ FILES = re.compile(
     re.ASCII | re.VERBOSE,
 )
 
-# What is made there, and what belongs at the top: other names could be settings of git or a tool.
+# Made files, and the files at the top: other names could be settings of git or a tool.
 MADE = re.compile(r"python/(whycast\.egg-info/.*|whycast/_native\.abi3\.so)")
 TOP = re.compile(
     r"""\.ci/\w+|\.gitignore|\.pre-commit-config\.yaml|(CHANGELOG|CONTRIBUTING|README)\.md
@@ -64,7 +64,7 @@ TOP = re.compile(
 
 
 def strange(*tops: str) -> list[str]:
-    """List what does not belong into some folders: what is read has to be what was looked at."""
+    """List strange files and links in some folders."""
     link = "is a symbolic link: expected the file itself"
     found = [f"{top}: {link}" for top in tops if (ROOT / top).is_symlink()]
     for base, folders, files in (each for top in tops for each in os.walk(ROOT / top)):
@@ -82,7 +82,7 @@ def strange(*tops: str) -> list[str]:
 
 
 def main() -> int:
-    """Hand the arguments to the command that comes first among them."""
+    """Run the command that the first argument names."""
     if sys.version_info[:2] < (3, 10):  # noqa: UP036 (that is what it is for)
         sys.exit("toolchain: Python 3.10 is the oldest (this is {}.{})".format(*sys.version_info))
     if not (sys.flags.isolated and sys.flags.no_site):
@@ -91,14 +91,14 @@ def main() -> int:
         sys.exit(f"usage: {sys.argv[0]} {{{','.join(COMMANDS)}}} ...")
     if found := strange("proofs"):
         sys.exit("\n".join(["toolchain: there are other files than those of the tools", *found]))
-    # Whoever is asked to end ends what was started first, as for Ctrl-C.
+    # A signal to end first ends started processes, as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.path.append(str(ROOT / "proofs"))
     toolchain = importlib.import_module("gate.toolchain")
     name = sys.argv[1]
     module, _, function = COMMANDS[name].partition(":")
     try:
-        # The packages that the others import are there once `install` has run.
+        # `install` provides the packages that other commands import.
         if name in OF_THE_PACKAGE:
             sys.path += toolchain.PACKAGE
         elif name != "install":

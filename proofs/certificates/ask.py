@@ -10,7 +10,7 @@ from typing import Any
 MEMORY = 4 << 30
 OPTIONS = {
     "produce-proofs": "true",
-    # Takes rewriting apart down to rules that are patterns.
+    # Splits rewriting into rules that are patterns.
     "proof-granularity": "dsl-rewrite",
     "proof-format-mode": "cpc",
 }

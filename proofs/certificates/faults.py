@@ -1,8 +1,8 @@
-"""Certificates with one changed place: the checker has to refuse them, or a list allows the change.
+"""Change certificates in one place: the checker must refuse the change, unless it is no fault.
 
-An accepted change is no fault if the steps that `false` rests on have the same conclusions, up to
-the order of terms in sums, products, conjunctions and disjunctions. With other conclusions it is
-another proof, for a person to read: the list has the step where it begins.
+A change is no fault if the steps on which `false` rests have the same conclusions, up to the order
+of terms in sums, products, conjunctions and disjunctions. Other conclusions are another proof; a
+person reads it from the named step on.
 """
 
 import random
@@ -28,7 +28,7 @@ UNORDERED = ("+", "*", "and", "or")
 
 
 class Change(NamedTuple):
-    """A change of a certificate; `accepted` is the reason why it may be, empty if refused."""
+    """A change of a certificate; `accepted` has the reason, "" if the checker refuses it."""
 
     place: str
     change: str
@@ -49,7 +49,7 @@ def tried(place: str, text: str, certificate: str, count: int) -> list[Change]:
 
 
 def changed_once(chance: random.Random, words: list[str]) -> tuple[int, list[str]]:
-    """Change a word into another of its kind, or exchange two; return where, and the result."""
+    """Replace a word by another of its kind, or exchange two; return the place and new words."""
     while True:
         i = chance.randrange(len(words) - 1)
         old, after = words[i : i + 2]
@@ -69,7 +69,7 @@ def changed_once(chance: random.Random, words: list[str]) -> tuple[int, list[str
 
 
 def accepted(text: str, changed: str, before: str = "") -> str:
-    """Return why a changed certificate may be accepted; empty if it is refused."""
+    """Return why the checker may accept a changed certificate, "" if it refuses."""
     try:
         checker.check(text, changed)
     except Refused:
@@ -96,7 +96,7 @@ def in_order(term: Term) -> Term:
 
 
 def followed(task: Task, certificate: str) -> tuple[dict[str, Term], set[str]]:
-    """Return the conclusions of a certificate's steps, and the steps that the last rests on."""
+    """Return the conclusions of a certificate, and the steps on which the last one rests."""
     found, steps = checker.Checker(task), list(Certificate(task, certificate).steps())
     concluded = {step.name: found.take(step) for step in steps}
     needed = {steps[-1].name}
