@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import reduce
 
-from certify.equality import sides
 from certify.rules import number, rule
 from certify.terms import (
     Term,
@@ -95,10 +94,10 @@ def arith_poly_norm_rel(premise: Term, given: Term) -> Term:
 
     c and d are nonzero literals, of the same sign unless r is `=`; `to_real` may stand before `-`.
     """
-    one, other = map(relation, sides(given))
+    one, other = map(relation, parts(given, "="))
     require(one[0] == other[0], "two comparisons")
     factors = list[Fraction]()
-    for side, (_, left, right) in zip(sides(premise), (one, other), strict=True):
+    for side, (_, left, right) in zip(parts(premise, "="), (one, other), strict=True):
         factor, difference = parts(side, "*", 2)
         own = difference.arguments[0] if difference.operator == "to_real" else difference
         require(own is build("-", left, right), "not the difference of the sides")

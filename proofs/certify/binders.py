@@ -5,7 +5,6 @@ Rules compare bound variables as sets: to bind one twice, or an absent one, has 
 
 from functools import cache
 
-from certify.equality import sides
 from certify.rules import RULES, Terms, claim, rule
 from certify.terms import (
     BINDERS,
@@ -153,7 +152,7 @@ def quant_var_elim_eq(left: Term, right: Term) -> None:
     (x,), body = quantified(left, "forall")
     first, *rest = parts(body, "or") if body.operator == "or" else (body,)
     (equation,) = parts(first, "not")
-    variable, value = sides(equation)
+    variable, value = parts(equation, "=")
     require(variable is x and x not in value.free, "not solved for the variable")
     expected = substitute(together("or", rest), {x: value}) if rest else truth(False)
     require(right is expected, "another formula is left")

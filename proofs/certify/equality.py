@@ -6,12 +6,6 @@ from certify.rules import RULES, rule
 from certify.terms import Term, apply, equal, negation, parts, rebuild, require
 
 
-def sides(equation: Term) -> tuple[Term, Term]:
-    """Take an equation apart."""
-    left, right = parts(equation, "=")
-    return left, right
-
-
 @rule(0)
 def refl(term: Term) -> Term:
     """`(= t t)`, for any t."""
@@ -22,18 +16,18 @@ def refl(term: Term) -> Term:
 def symm(formula: Term) -> Term:
     """`(= s t)`: `(= t s)`; and of `(not (= s t))` likewise."""
     if formula.operator == "not":
-        left, right = sides(formula.arguments[0])
+        left, right = parts(formula.arguments[0], "=")
         return negation(equal(right, left))
-    left, right = sides(formula)
+    left, right = parts(formula, "=")
     return equal(right, left)
 
 
 @rule(None)
 def trans(premises: Sequence[Term]) -> Term:
     """`(= r s)`, `(= s t)`, ...: the first of all equals the last."""
-    first, last = sides(premises[0])
+    first, last = parts(premises[0], "=")
     for premise in premises[1:]:
-        left, right = sides(premise)
+        left, right = parts(premise, "=")
         require(left is last, "the equations do not meet")
         last = right
     return equal(first, last)
@@ -46,7 +40,7 @@ def cong(premises: Sequence[Term], left: Term) -> Term:
     A binder has one argument, equal for all values of its variables: the checker refuses
     suppositions about them.
     """
-    pairs = list(map(sides, premises))
+    pairs = [parts(premise, "=") for premise in premises]
     unchanged = len(left.arguments) - len(pairs)
     is_of_them = all(a is b for (a, _), b in zip(pairs, left.arguments[unchanged:], strict=True))
     require(is_of_them, "the equations are not those of the arguments")
@@ -62,5 +56,5 @@ GENERAL = cong
 @rule(None)
 def ho_cong(premises: Sequence[Term]) -> Term:
     """Equal functions, and equal arguments: the applications are equal."""
-    (f, g), *pairs = map(sides, premises)
+    (f, g), *pairs = (parts(premise, "=") for premise in premises)
     return equal(apply(f, *(a for a, _ in pairs)), apply(g, *(b for _, b in pairs)))

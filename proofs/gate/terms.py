@@ -1,7 +1,7 @@
 """Compute the theories' terms, which whycontract prints as JSON: see translation.ml.
 
 All values are known here: integers, tuples for sequences, lists for arrays, functions. A formula
-without a value is an error, neither true nor false. validate/programs.py adds unknown integers.
+without a value is an error, neither true nor false. validate/validation.py adds unknown integers.
 """
 
 from __future__ import annotations

@@ -16,8 +16,7 @@ from typing import Any
 
 from gate.closed import ROOT, ToolError
 from validate import kernel
-from validate.programs import Program, contracts, programs
-from validate.validation import Result, Validation
+from validate.validation import Program, Result, Validation, contracts, programs
 
 KERNEL = ROOT / "python/whycast/_kernel.py"
 BOUND = 4

@@ -12,7 +12,7 @@ from gate import closed
 from gate.program import Program
 from gate.terms import Theories, UndecidedError, UndefinedError, UnknownError
 from validate.paths import Explorer, Number, Unknown
-from validate.programs import OfUnknown
+from validate.validation import OfUnknown
 
 # A condition for each construct: its value for the argument 3, or the reason why it has none.
 CONDITIONS: dict[str, bool | str] = {

@@ -17,8 +17,7 @@ from gate.terms import Condition
 from validate import command as validate
 from validate import kernel, paths, validation
 from validate.paths import Explorer, Number, Unknown, left_out
-from validate.programs import ANY, Program, contracts, programs
-from validate.validation import Result, Validation
+from validate.validation import ANY, Program, Result, Validation, contracts, programs
 
 TEXT = validate.KERNEL.read_text(encoding="utf-8")
 FACTS = contracts()
