@@ -4,9 +4,7 @@ A conclusion holds in every model of the task's assertions and of the present su
 every assignment to free variables. The end of a supposition deletes the conclusions below it.
 """
 
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from certify import arithmetic, binders, clauses, equality, normal, schemas, terms
@@ -100,19 +98,3 @@ def check(text: str, certificate: str) -> int:
         return count
     except Exception as error:
         raise error if isinstance(error, Refused) else Refused(f"malformed: {error}") from error
-
-
-def main(files: Sequence[str]) -> int:
-    """Check a certificate: `python3 -m certify.checker TASK CERTIFICATE`, in proofs/."""
-    sys.setrecursionlimit(DEPTH)
-    text, certificate = (Path(name).read_text(encoding="utf-8") for name in files)
-    try:
-        print(f"certified, in {check(text, certificate)} steps")
-    except Refused as reason:
-        print(f"refused: {reason}")
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

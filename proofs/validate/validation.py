@@ -7,8 +7,6 @@ and decides their comparisons, too: on a path of the program and its contract, e
 true, false, or without a value.
 """
 
-from __future__ import annotations
-
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,15 +23,8 @@ from gate.program import Program as Tool
 from gate.terms import Condition, Contract, Kind, Theories, UndecidedError, UndefinedError, fits
 from validate.paths import Explorer, Number, Path, Unknown, left_out
 
-
-class AnyInteger:
-    """Stands for an unknown integer."""
-
-    def __repr__(self) -> str:
-        return "?"
-
-
-ANY = AnyInteger()
+# Stands for an unknown integer in a form of arguments.
+ANY: Any = type("AnyInteger", (), {"__repr__": lambda _: "?"})()
 
 # Several shapes: the largest rank, and their number. At rank 2, Python's axis before the first is
 # the last one; so there are shapes of rank 3, too.
