@@ -34,7 +34,8 @@ def test_examples(name: str) -> None:
 def test_commands(name: str, tmp_path: Path) -> None:
     """Each shell line prints what stands there, except the seconds of a check."""
     text = (ROOT / name).read_text(encoding="utf-8")
-    typed = re.findall(r"(?m)^\$ (.*)\n((?:(?!\$ ).*\n)*)", "".join(FENCED.findall(text)))
+    blocks = re.findall(r"(?ms)^```console\n(.*?)^```$", text)
+    typed = re.findall(r"(?m)^\$ (.*)\n((?:(?!\$ ).*\n)*)", "".join(blocks))
     assert len(typed) == text.count("\n$ ") > 0
     for line, shown in typed:
         if line.startswith("cat "):
