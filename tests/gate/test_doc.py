@@ -25,7 +25,8 @@ from reqif.parser import ReqIFZParser
 from small_evidence import MEAN, Page
 
 import whycast
-from evidence import doc, worked
+from evidence import doc, exchange, worked
+from evidence.needs import LINKS
 from gate import toolchain
 from gate.closed import ROOT
 from gate.facts import library

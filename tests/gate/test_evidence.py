@@ -15,7 +15,7 @@ import yaml
 from small_evidence import MEAN
 from test_archive import GIT
 
-from evidence import assessment, doc, mutants, needs, pack, records
+from evidence import argument, assessment, doc, mutants, needs, pack, records
 from evidence.graph import Graph
 from gate import closed
 from gate.closed import ROOT, ToolError
@@ -135,6 +135,52 @@ def test_lanes_show_their_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         records.main(["else", "true"])
 
 
+def test_a_clone_shows_the_last_run_of_a_lane_and_how_many_commits_later_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def commit() -> None:
+        for words in (("add", "proofs", "why3"), ("commit", "-qm", "a")):
+            subprocess.run([*GIT, *words], cwd=tmp_path, check=True)
+
+    monkeypatch.setattr(records, "ROOT", tmp_path)
+    small_evidence.write(tmp_path)
+    subprocess.run([*GIT, "init", "-q"], cwd=tmp_path, check=True)
+    commit()
+    assert records.main(["cross", sys.executable, "-c", "print(1); print(2)"]) == 0
+    (tmp_path / records.KEPT).unlink()
+    assert records.main([]) == 0
+    shutil.rmtree(tmp_path / records.FOLDER)
+    commit()
+    said = text("lanes", tmp_path)
+    assert re.search(r", on these sources, \d+ s, exit code 0, .*`````````text 2 ", said)
+    monkeypatch.setitem(small_evidence.FILES, "why3/other.mlw", "module Other end")
+    assert "(other sources than these, " not in text("lanes", tmp_path)
+    commit()
+    assert "(2 commits before these, " in text("lanes", tmp_path)
+    kept = (tmp_path / records.KEPT).read_text().replace('"commit": "', '"commit": "0000000')
+    (tmp_path / records.KEPT).write_text(kept)
+    assert "(other sources than these, 0000000" in text("lanes", tmp_path)
+
+
+def test_the_argument_rests_on_each_belief_of_the_c_and_is_exported(tmp_path: Path) -> None:
+    known = needs.known(small_evidence.evidence(tmp_path)) | {"beliefs": assessment.beliefs(ROOT)}
+    made = argument.argument(known)
+    rows = known["beliefs"].values()
+    headings = [*argument.PAGES, argument.PACKAGE, argument.CALLER]
+    assert [*dict.fromkeys(row.heading for row in rows)] == headings
+    used = {f"A{row.id[1:]}" for row in rows if row.heading != argument.PACKAGE}
+    assert {name for name in made if name[0] == "A"} == used
+    told = yaml.safe_load(argument.written(made))
+    assert {n: each["text"] for n, each in told.items()} == {n: e.text for n, e in made.items()}
+    # Each element is below the goal, once.
+    keys = ("supportedBy", "inContextOf")
+    below = [name for each in told.values() for key in keys for name in each.get(key, ())]
+    assert sorted([*below, "G1"]) == sorted(told)
+    assert "- [**Sn1** [make cross: not run yet](lanes.md)]{.solution}" in text(
+        "argument", tmp_path
+    )
+
+
 def test_each_tool_has_its_row_in_soundness_and_each_lane_runs_at_night(tmp_path: Path) -> None:
     rows = assessment.beliefs(ROOT)
     said = (ROOT / "proofs/SOUNDNESS.md").read_text(encoding="utf-8")
@@ -148,12 +194,18 @@ def test_each_tool_has_its_row_in_soundness_and_each_lane_runs_at_night(tmp_path
     assert f"\nnightly: {' '.join(records.LANES)} all\n" in makefile
 
 
-def test_mutants_are_shown_with_what_became_of_them(tmp_path: Path) -> None:
-    assert "No run of mutants is of these sources" in text("mutants", tmp_path)
-    killed = {"id": "core/shape.mlw one: [-0-]{+1+}", "verdict": "killed", "goal": "Shape.more"}
-    alive = {"id": "core/shape.mlw two: [-<-]{+<=+}", "verdict": "survived", "goal": None}
-    report = {"sources": mutants.sources(tmp_path), "results": [killed, alive]}
-    (tmp_path / mutants.REPORT).write_text(json.dumps(report))
+def test_mutants_are_shown_with_what_became_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "ROOT", tmp_path)
+    assert text("mutants", tmp_path).endswith("(/evidence/lanes.md) not run yet.")
+    results = [
+        {"id": "core/shape.mlw one: [-0-]{+1+}", "verdict": "killed", "goal": "Shape.more"},
+        {"id": "core/shape.mlw two: [-<-]{+<=+}", "verdict": "survived", "goal": None},
+    ]
+    report = json.dumps({"results": results})
+    writing = f"open({str(tmp_path / mutants.REPORT)!r}, 'w').write({report!r})"
+    assert records.main(["mutants", sys.executable, "-c", writing]) == 0
     said = text("mutants", tmp_path)
     assert "|---|---| | `core/shape.mlw one: [-0-]{+1+}` | {need}`Shape-more` |" in said
     assert said.endswith("| survived |")
