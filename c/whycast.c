@@ -1,6 +1,6 @@
-/* Extracted by Why3 from why3/c/codes.mlw, why3/c/shapes.mlw, why3/c/strides.mlw,
-   why3/c/sizes.mlw, why3/c/broadcast.mlw, why3/c/broadcast_all.mlw, why3/c/plan.mlw and
-   why3/c/steps.mlw.
+/* Extracted by Why3 from why3/c/codes.mlw, why3/c/shapes.mlw, why3/c/numpy_shape.mlw,
+   why3/c/strides.mlw, why3/c/sizes.mlw, why3/c/broadcast.mlw, why3/c/broadcast_all.mlw,
+   why3/c/plan.mlw and why3/c/steps.mlw.
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0 */
 
@@ -13,35 +13,35 @@
 #define WHYCAST_MEMCPY memcpy
 #endif
 
-typedef struct { uint64_t low; uint64_t high; } word_16;
+typedef struct { uint64_t halves[2]; } wc_word_16;
 
-static inline void copy_bytes(uint8_t *z, const uint8_t *x, int64_t n) {
+static inline void wc_copy_bytes(uint8_t *z, const uint8_t *x, int64_t n) {
   (void) WHYCAST_MEMCPY(z, x, (size_t) n);
 }
 
-static uint8_t load_1(const uint8_t *p) { return *p; }
-static uint16_t load_2(const uint8_t *p) { uint16_t v; copy_bytes((uint8_t *) &v, p, 2); return v; }
-static uint32_t load_4(const uint8_t *p) { uint32_t v; copy_bytes((uint8_t *) &v, p, 4); return v; }
-static uint64_t load_8(const uint8_t *p) { uint64_t v; copy_bytes((uint8_t *) &v, p, 8); return v; }
-static word_16 load_16(const uint8_t *p) { word_16 v; copy_bytes((uint8_t *) &v, p, 16); return v; }
+static uint8_t wc_load_1(const uint8_t *p) { return *p; }
+static uint16_t wc_load_2(const uint8_t *p) { uint16_t v; wc_copy_bytes((uint8_t *) &v, p, 2); return v; }
+static uint32_t wc_load_4(const uint8_t *p) { uint32_t v; wc_copy_bytes((uint8_t *) &v, p, 4); return v; }
+static uint64_t wc_load_8(const uint8_t *p) { uint64_t v; wc_copy_bytes((uint8_t *) &v, p, 8); return v; }
+static wc_word_16 wc_load_16(const uint8_t *p) { wc_word_16 v; wc_copy_bytes((uint8_t *) &v, p, 16); return v; }
 
-static void store_1(uint8_t *p, uint8_t v) { *p = v; }
-static void store_2(uint8_t *p, uint16_t v) { copy_bytes(p, (const uint8_t *) &v, 2); }
-static void store_4(uint8_t *p, uint32_t v) { copy_bytes(p, (const uint8_t *) &v, 4); }
-static void store_8(uint8_t *p, uint64_t v) { copy_bytes(p, (const uint8_t *) &v, 8); }
-static void store_16(uint8_t *p, word_16 v) { copy_bytes(p, (const uint8_t *) &v, 16); }
+static void wc_store_1(uint8_t *p, uint8_t v) { *p = v; }
+static void wc_store_2(uint8_t *p, uint16_t v) { wc_copy_bytes(p, (const uint8_t *) &v, 2); }
+static void wc_store_4(uint8_t *p, uint32_t v) { wc_copy_bytes(p, (const uint8_t *) &v, 4); }
+static void wc_store_8(uint8_t *p, uint64_t v) { wc_copy_bytes(p, (const uint8_t *) &v, 8); }
+static void wc_store_16(uint8_t *p, wc_word_16 v) { wc_copy_bytes(p, (const uint8_t *) &v, 16); }
 
-static uint32_t splat_1_4(uint8_t v) { return v * UINT32_C(0x01010101); }
-static uint32_t splat_2_4(uint16_t v) { return v * UINT32_C(0x00010001); }
-static uint64_t splat_1_8(uint8_t v) { return v * UINT64_C(0x0101010101010101); }
-static uint64_t splat_2_8(uint16_t v) { return v * UINT64_C(0x0001000100010001); }
-static uint64_t splat_4_8(uint32_t v) { return v * UINT64_C(0x0000000100000001); }
-static word_16 splat_8_16(uint64_t v) { word_16 w = {v, v}; return w; }
+static uint32_t wc_splat_1_4(uint8_t v) { return v * UINT32_C(0x01010101); }
+static uint32_t wc_splat_2_4(uint16_t v) { return v * UINT32_C(0x00010001); }
+static uint64_t wc_splat_1_8(uint8_t v) { return v * UINT64_C(0x0101010101010101); }
+static uint64_t wc_splat_2_8(uint16_t v) { return v * UINT64_C(0x0001000100010001); }
+static uint64_t wc_splat_4_8(uint32_t v) { return v * UINT64_C(0x0000000100000001); }
+static wc_word_16 wc_splat_8_16(uint64_t v) { wc_word_16 w; w.halves[0] = v; w.halves[1] = v; return w; }
 
 /* Return `code`, with `place` set to `tensor` and `axis`.
    WhyML: c.checks.COPChecks.report */
-static inline int64_t report(whycast_place * place, int64_t code,
-                             int64_t tensor, int64_t axis) {
+static inline int64_t wc_report(whycast_place * place, int64_t code,
+                                int64_t tensor, int64_t axis) {
   place->tensor = tensor;
   place->axis = axis;
   return code;
@@ -49,13 +49,13 @@ static inline int64_t report(whycast_place * place, int64_t code,
 
 /* 0 if no rank is negative, or else WHYCAST_NEGATIVE_RANK of the first tensor with one.
    WhyML: c.shapes.COPShape.check_ranks */
-static inline int64_t check_ranks(whycast_place * place,
-                                  const int64_t * ranks, int64_t count) {
+static inline int64_t wc_check_ranks(whycast_place * place,
+                                     const int64_t * ranks, int64_t count) {
   int64_t m;
   m = INT64_C(0);
   while (m < count) {
     if (ranks[m] < INT64_C(0)) {
-      return report(place, (int64_t) WHYCAST_NEGATIVE_RANK, m, -INT64_C(1));
+      return wc_report(place, (int64_t) WHYCAST_NEGATIVE_RANK, m, -INT64_C(1));
     }
     m = m + INT64_C(1);
   }
@@ -65,13 +65,13 @@ static inline int64_t check_ranks(whycast_place * place,
 /* 0 if no size is negative, or else WHYCAST_NEGATIVE_SIZE of `tensor`, on the first axis that
    has one.
    WhyML: c.checks.COPChecks.check_sizes */
-static inline int64_t check_sizes(whycast_place * place, int64_t tensor,
-                                  const int64_t * shape, int64_t rank) {
+static inline int64_t wc_check_sizes(whycast_place * place, int64_t tensor,
+                                     const int64_t * shape, int64_t rank) {
   int64_t i;
   i = INT64_C(0);
   while (i < rank) {
     if (shape[i] < INT64_C(0)) {
-      return report(place, (int64_t) WHYCAST_NEGATIVE_SIZE, tensor, i);
+      return wc_report(place, (int64_t) WHYCAST_NEGATIVE_SIZE, tensor, i);
     }
     i = i + INT64_C(1);
   }
@@ -81,14 +81,14 @@ static inline int64_t check_sizes(whycast_place * place, int64_t tensor,
 /* 0 if no size is negative, or else WHYCAST_NEGATIVE_SIZE of the first tensor with one, on its
    first axis with one.
    WhyML: c.shapes.COPShape.check_all_sizes */
-static inline int64_t check_all_sizes(whycast_place * place,
-                                      const int64_t *const * shapes,
-                                      const int64_t * ranks, int64_t count) {
+static inline int64_t wc_check_all_sizes(whycast_place * place,
+                                         const int64_t *const * shapes,
+                                         const int64_t * ranks, int64_t count) {
   int64_t m;
   int64_t code;
   m = INT64_C(0);
   while (m < count) {
-    code = check_sizes(place, m, shapes[m], ranks[m]);
+    code = wc_check_sizes(place, m, shapes[m], ranks[m]);
     if (code < INT64_C(0)) {
       return code;
     }
@@ -99,9 +99,9 @@ static inline int64_t check_all_sizes(whycast_place * place,
 
 /* dYm_i: the size of tensor `m` on axis `i` of the common rank. No index leaves a shape.
    WhyML: c.shape_sizes.COPShapeSizes.padded_size */
-static inline int64_t padded_size(const int64_t *const * shapes,
-                                  const int64_t * ranks, int64_t m,
-                                  int64_t i, int64_t rank) {
+static inline int64_t wc_padded_size(const int64_t *const * shapes,
+                                     const int64_t * ranks, int64_t m,
+                                     int64_t i, int64_t rank) {
   int64_t prepended;
   prepended = rank - ranks[m];
   if (i < prepended) {
@@ -110,27 +110,19 @@ static inline int64_t padded_size(const int64_t *const * shapes,
   return shapes[m][i - prepended];
 }
 
-/* The first tensor below `limit` that violates E1 on axis `i`, or `limit` where none does: its
-   size is neither 1 nor dY_i, the largest there.
-   WhyML: c.shapes.COPShape.violating_tensor */
-static inline int64_t violating_tensor(const int64_t *const * shapes,
-                                       const int64_t * ranks, int64_t count,
-                                       int64_t limit, int64_t i, int64_t rank) {
-  int64_t largest, m;
-  int64_t size, size1;
-  largest = INT64_C(0);
-  m = INT64_C(0);
-  while (m < count) {
-    size = padded_size(shapes, ranks, m, i, rank);
-    if (size > largest) {
-      largest = size;
-    }
-    m = m + INT64_C(1);
-  }
+/* The first tensor below `limit` whose size on axis `i` is neither `size` nor 1, or `limit`
+   where there is none.
+   WhyML: c.shapes.COPShape.differing_tensor */
+static inline int64_t wc_differing_tensor(const int64_t *const * shapes,
+                                          const int64_t * ranks,
+                                          int64_t limit, int64_t i,
+                                          int64_t rank, int64_t size) {
+  int64_t m;
+  int64_t own_size;
   m = INT64_C(0);
   while (m < limit) {
-    size1 = padded_size(shapes, ranks, m, i, rank);
-    if (!(size1 == largest) && !(size1 == INT64_C(1))) {
+    own_size = wc_padded_size(shapes, ranks, m, i, rank);
+    if (!(own_size == size) && !(own_size == INT64_C(1))) {
       return m;
     }
     m = m + INT64_C(1);
@@ -138,19 +130,40 @@ static inline int64_t violating_tensor(const int64_t *const * shapes,
   return limit;
 }
 
+/* The first tensor below `limit` that violates E1 on axis `i`, or `limit` where none does: its
+   size is neither 1 nor dY_i, the largest there.
+   WhyML: c.shapes.COPShape.violating_tensor */
+static inline int64_t wc_violating_tensor(const int64_t *const * shapes,
+                                          const int64_t * ranks,
+                                          int64_t count, int64_t limit,
+                                          int64_t i, int64_t rank) {
+  int64_t largest, m;
+  int64_t size;
+  largest = INT64_C(0);
+  m = INT64_C(0);
+  while (m < count) {
+    size = wc_padded_size(shapes, ranks, m, i, rank);
+    if (size > largest) {
+      largest = size;
+    }
+    m = m + INT64_C(1);
+  }
+  return wc_differing_tensor(shapes, ranks, limit, i, rank, largest);
+}
+
 /* 0 if E1 does not hold, or else WHYCAST_NOT_BROADCASTABLE with SONNX's first violation.
    WhyML: c.shapes.COPShape.check_agreement */
-static inline int64_t check_agreement(whycast_place * place,
-                                      const int64_t *const * shapes,
-                                      const int64_t * ranks, int64_t count,
-                                      int64_t rank) {
+static inline int64_t wc_check_agreement(whycast_place * place,
+                                         const int64_t *const * shapes,
+                                         const int64_t * ranks,
+                                         int64_t count, int64_t rank) {
   int64_t tensor, axis, i;
   int64_t m;
   tensor = count;
   axis = INT64_C(0);
   i = INT64_C(0);
   while (i < rank) {
-    m = violating_tensor(shapes, ranks, count, tensor, i, rank);
+    m = wc_violating_tensor(shapes, ranks, count, tensor, i, rank);
     if (m < tensor) {
       tensor = m;
       axis = i;
@@ -158,14 +171,31 @@ static inline int64_t check_agreement(whycast_place * place,
     i = i + INT64_C(1);
   }
   if (tensor < count) {
-    return report(place, (int64_t) WHYCAST_NOT_BROADCASTABLE, tensor, axis);
+    return wc_report(place, (int64_t) WHYCAST_NOT_BROADCASTABLE, tensor, axis);
   }
   return INT64_C(0);
 }
 
+/* 0 if there is a shape and all are well formed, or else the code and the place of the first
+   fault, for any count, ranks and sizes.
+   WhyML: c.shapes.COPShape.check_given */
+static inline int64_t wc_check_given(whycast_place * place,
+                                     const int64_t *const * shapes,
+                                     const int64_t * ranks, int64_t count) {
+  int64_t code;
+  if (count < INT64_C(1)) {
+    return wc_report(place, (int64_t) WHYCAST_NO_TENSOR, -INT64_C(1), -INT64_C(1));
+  }
+  code = wc_check_ranks(place, ranks, count);
+  if (code < INT64_C(0)) {
+    return code;
+  }
+  return wc_check_all_sizes(place, shapes, ranks, count);
+}
+
 /* nY: the highest of the ranks, of one shape at least.
    WhyML: c.shape_sizes.COPShapeSizes.common_rank */
-static inline int64_t common_rank(const int64_t * ranks, int64_t count) {
+static inline int64_t wc_common_rank(const int64_t * ranks, int64_t count) {
   int64_t rank, m;
   rank = INT64_C(0);
   m = INT64_C(0);
@@ -178,38 +208,32 @@ static inline int64_t common_rank(const int64_t * ranks, int64_t count) {
   return rank;
 }
 
-/* 0 if the shapes are well formed and E1 does not hold, or else the code and the place of what
-   is wrong, for any count, ranks and sizes. The capacity is not looked at.
+/* 0 if all shapes are well formed and E1 does not hold, or else the code and the place of the
+   first fault.
    WhyML: c.shapes.COPShape.check_shapes */
-static inline int64_t check_shapes(whycast_place * place,
-                                   const int64_t *const * shapes,
-                                   const int64_t * ranks, int64_t count) {
-  int64_t code, code1, rank;
-  if (count < INT64_C(1)) {
-    return report(place, (int64_t) WHYCAST_NO_TENSOR, -INT64_C(1), -INT64_C(1));
-  }
-  code = check_ranks(place, ranks, count);
+static inline int64_t wc_check_shapes(whycast_place * place,
+                                      const int64_t *const * shapes,
+                                      const int64_t * ranks, int64_t count) {
+  int64_t code, rank;
+  code = wc_check_given(place, shapes, ranks, count);
   if (code < INT64_C(0)) {
     return code;
   }
-  code1 = check_all_sizes(place, shapes, ranks, count);
-  if (code1 < INT64_C(0)) {
-    return code1;
-  }
-  rank = common_rank(ranks, count);
-  return check_agreement(place, shapes, ranks, count, rank);
+  rank = wc_common_rank(ranks, count);
+  return wc_check_agreement(place, shapes, ranks, count, rank);
 }
 
-/* dY_i where E1 does not hold: the first size on axis `i` that is not 1, or 1.
+/* The first size on axis `i` that is not 1, or 1: by NumPy's rule the size of compatible
+   shapes, and dY_i where E1 does not hold.
    WhyML: c.shape_sizes.COPShapeSizes.agreed_size */
-static inline int64_t agreed_size(const int64_t *const * shapes,
-                                  const int64_t * ranks, int64_t count,
-                                  int64_t i, int64_t rank) {
+static inline int64_t wc_agreed_size(const int64_t *const * shapes,
+                                     const int64_t * ranks, int64_t count,
+                                     int64_t i, int64_t rank) {
   int64_t m;
   int64_t size;
   m = INT64_C(0);
   while (m < count) {
-    size = padded_size(shapes, ranks, m, i, rank);
+    size = wc_padded_size(shapes, ranks, m, i, rank);
     if (!(size == INT64_C(1))) {
       return size;
     }
@@ -218,37 +242,88 @@ static inline int64_t agreed_size(const int64_t *const * shapes,
   return INT64_C(1);
 }
 
+/* Write the common shape of shapes that fit, and return its rank; or WHYCAST_CAPACITY_EXCEEDED,
+   and write nothing.
+   WhyML: c.shapes.COPShape.write_shape */
+static inline int64_t wc_write_shape(int64_t * shape, int64_t capacity,
+                                     whycast_place * place,
+                                     const int64_t *const * shapes,
+                                     const int64_t * ranks, int64_t count,
+                                     int64_t rank) {
+  int64_t i;
+  if (capacity < rank) {
+    return wc_report(place, (int64_t) WHYCAST_CAPACITY_EXCEEDED, -INT64_C(1),
+           -INT64_C(1));
+  }
+  i = INT64_C(0);
+  while (i < rank) {
+    shape[i] = wc_agreed_size(shapes, ranks, count, i, rank);
+    i = i + INT64_C(1);
+  }
+  return wc_report(place, rank, -INT64_C(1), -INT64_C(1));
+}
+
 /* For callers: whycast.h.
    WhyML: c.shapes.COPShape.broadcast_shape */
 int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
                                 whycast_place * place,
                                 const int64_t *const * shapes,
                                 const int64_t * ranks, int64_t count) {
-  int64_t code, rank, size;
-  int64_t i;
-  code = check_shapes(place, shapes, ranks, count);
+  int64_t code, rank;
+  code = wc_check_shapes(place, shapes, ranks, count);
   if (code < INT64_C(0)) {
     return code;
   }
-  rank = common_rank(ranks, count);
-  if (capacity < rank) {
-    return report(place, (int64_t) WHYCAST_CAPACITY_EXCEEDED, -INT64_C(1), -INT64_C(1));
-  }
+  rank = wc_common_rank(ranks, count);
+  return wc_write_shape(shape, capacity, place, shapes, ranks, count, rank);
+}
+
+/* 0 if the shapes are compatible, or else WHYCAST_NOT_BROADCASTABLE with NumPy's first
+   mismatch.
+   WhyML: c.numpy_shape.COPNumpyShape.check_mismatch */
+static inline int64_t wc_check_mismatch(whycast_place * place,
+                                        const int64_t *const * shapes,
+                                        const int64_t * ranks, int64_t count,
+                                        int64_t rank) {
+  int64_t i;
+  int64_t size, m;
   i = INT64_C(0);
   while (i < rank) {
-    size = agreed_size(shapes, ranks, count, i, rank);
-    shape[i] = size;
+    size = wc_agreed_size(shapes, ranks, count, i, rank);
+    m = wc_differing_tensor(shapes, ranks, count, i, rank, size);
+    if (m < count) {
+      return wc_report(place, (int64_t) WHYCAST_NOT_BROADCASTABLE, m, i);
+    }
     i = i + INT64_C(1);
   }
-  return report(place, rank, -INT64_C(1), -INT64_C(1));
+  return INT64_C(0);
+}
+
+/* For callers: whycast.h.
+   WhyML: c.numpy_shape.COPNumpyShape.numpy_shape */
+int64_t whycast_numpy_shape(int64_t * shape, int64_t capacity,
+                            whycast_place * place,
+                            const int64_t *const * shapes,
+                            const int64_t * ranks, int64_t count) {
+  int64_t code, rank, mismatch_code;
+  code = wc_check_given(place, shapes, ranks, count);
+  if (code < INT64_C(0)) {
+    return code;
+  }
+  rank = wc_common_rank(ranks, count);
+  mismatch_code = wc_check_mismatch(place, shapes, ranks, count, rank);
+  if (mismatch_code < INT64_C(0)) {
+    return mismatch_code;
+  }
+  return wc_write_shape(shape, capacity, place, shapes, ranks, count, rank);
 }
 
 /* 0 if the rank is not negative, or else WHYCAST_NEGATIVE_RANK of `tensor`.
    WhyML: c.checks.COPChecks.check_rank */
-static inline int64_t check_rank(whycast_place * place, int64_t tensor,
-                                 int64_t rank) {
+static inline int64_t wc_check_rank(whycast_place * place, int64_t tensor,
+                                    int64_t rank) {
   if (rank < INT64_C(0)) {
-    return report(place, (int64_t) WHYCAST_NEGATIVE_RANK, tensor, -INT64_C(1));
+    return wc_report(place, (int64_t) WHYCAST_NEGATIVE_RANK, tensor, -INT64_C(1));
   }
   return INT64_C(0);
 }
@@ -256,42 +331,44 @@ static inline int64_t check_rank(whycast_place * place, int64_t tensor,
 /* 0 if `shape` and `target` are well formed, or else the code and the place of the first
    negative rank or size.
    WhyML: c.strides.COPStrides.check_two */
-static inline int64_t check_two(whycast_place * place, const int64_t * shape,
-                                int64_t rank, const int64_t * target,
-                                int64_t target_rank) {
-  int64_t code, code1, code2;
-  code = check_rank(place, INT64_C(0), rank);
-  if (code < INT64_C(0)) {
-    return code;
+static inline int64_t wc_check_two(whycast_place * place,
+                                   const int64_t * shape, int64_t rank,
+                                   const int64_t * target,
+                                   int64_t target_rank) {
+  int64_t rank_code, target_code, sizes_code;
+  rank_code = wc_check_rank(place, INT64_C(0), rank);
+  if (rank_code < INT64_C(0)) {
+    return rank_code;
   }
-  code1 = check_rank(place, INT64_C(1), target_rank);
-  if (code1 < INT64_C(0)) {
-    return code1;
+  target_code = wc_check_rank(place, INT64_C(1), target_rank);
+  if (target_code < INT64_C(0)) {
+    return target_code;
   }
-  code2 = check_sizes(place, INT64_C(0), shape, rank);
-  if (code2 < INT64_C(0)) {
-    return code2;
+  sizes_code = wc_check_sizes(place, INT64_C(0), shape, rank);
+  if (sizes_code < INT64_C(0)) {
+    return sizes_code;
   }
-  return check_sizes(place, INT64_C(1), target, target_rank);
+  return wc_check_sizes(place, INT64_C(1), target, target_rank);
 }
 
 /* 0 if `shape` broadcasts to `target`, or else WHYCAST_RANK_MISMATCH or
    WHYCAST_NOT_BROADCASTABLE, with the first axis that does not fit.
    WhyML: c.strides.COPStrides.check_fit */
-static inline int64_t check_fit(whycast_place * place, const int64_t * shape,
-                                int64_t rank, const int64_t * target,
-                                int64_t target_rank) {
+static inline int64_t wc_check_fit(whycast_place * place,
+                                   const int64_t * shape, int64_t rank,
+                                   const int64_t * target,
+                                   int64_t target_rank) {
   int64_t prepended, size;
   int64_t k;
   if (target_rank < rank) {
-    return report(place, (int64_t) WHYCAST_RANK_MISMATCH, INT64_C(0), -INT64_C(1));
+    return wc_report(place, (int64_t) WHYCAST_RANK_MISMATCH, INT64_C(0), -INT64_C(1));
   }
   prepended = target_rank - rank;
   k = INT64_C(0);
   while (k < rank) {
     size = shape[k];
     if (!(size == target[prepended + k]) && !(size == INT64_C(1))) {
-      return report(place, (int64_t) WHYCAST_NOT_BROADCASTABLE, INT64_C(0),
+      return wc_report(place, (int64_t) WHYCAST_NOT_BROADCASTABLE, INT64_C(0),
              prepended + k);
     }
     k = k + INT64_C(1);
@@ -305,15 +382,15 @@ int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
                                   const int64_t * strides,
                                   const int64_t * shape, int64_t rank,
                                   const int64_t * target, int64_t target_rank) {
-  int64_t code, code1, prepended, k, stride;
+  int64_t code, fit_code, prepended, k, stride;
   int64_t i;
-  code = check_two(place, shape, rank, target, target_rank);
+  code = wc_check_two(place, shape, rank, target, target_rank);
   if (code < INT64_C(0)) {
     return code;
   }
-  code1 = check_fit(place, shape, rank, target, target_rank);
-  if (code1 < INT64_C(0)) {
-    return code1;
+  fit_code = wc_check_fit(place, shape, rank, target, target_rank);
+  if (fit_code < INT64_C(0)) {
+    return fit_code;
   }
   prepended = target_rank - rank;
   i = INT64_C(0);
@@ -327,14 +404,14 @@ int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
     view[i] = stride;
     i = i + INT64_C(1);
   }
-  return report(place, INT64_C(0), -INT64_C(1), -INT64_C(1));
+  return wc_report(place, INT64_C(0), -INT64_C(1), -INT64_C(1));
 }
 
 /* The number of bytes of a tensor of this shape, with `width` bytes for an element, or
    WHYCAST_TOO_LARGE where it is above 2^63 - 1. No product overflows.
    WhyML: c.sizes.COPSize.count_bytes */
-static inline int64_t count_bytes(const int64_t * shape, int64_t rank,
-                                  int64_t width) {
+static inline int64_t wc_count_bytes(const int64_t * shape, int64_t rank,
+                                     int64_t width) {
   int64_t bytes, k;
   int64_t size;
   bytes = width;
@@ -360,50 +437,51 @@ static inline int64_t count_bytes(const int64_t * shape, int64_t rank,
    WhyML: c.sizes.COPSize.byte_size */
 int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
                           int64_t rank, int64_t width) {
-  int64_t code, code1, bytes;
-  code = check_rank(place, INT64_C(0), rank);
-  if (code < INT64_C(0)) {
-    return code;
+  int64_t rank_code, sizes_code, bytes;
+  rank_code = wc_check_rank(place, INT64_C(0), rank);
+  if (rank_code < INT64_C(0)) {
+    return rank_code;
   }
-  code1 = check_sizes(place, INT64_C(0), shape, rank);
-  if (code1 < INT64_C(0)) {
-    return code1;
+  sizes_code = wc_check_sizes(place, INT64_C(0), shape, rank);
+  if (sizes_code < INT64_C(0)) {
+    return sizes_code;
   }
   if (width < INT64_C(1)) {
-    return report(place, (int64_t) WHYCAST_BAD_WIDTH, INT64_C(0), -INT64_C(1));
+    return wc_report(place, (int64_t) WHYCAST_BAD_WIDTH, INT64_C(0), -INT64_C(1));
   }
-  bytes = count_bytes(shape, rank, width);
+  bytes = wc_count_bytes(shape, rank, width);
   if (bytes < INT64_C(0)) {
-    return report(place, (int64_t) WHYCAST_TOO_LARGE, INT64_C(0), -INT64_C(1));
+    return wc_report(place, (int64_t) WHYCAST_TOO_LARGE, INT64_C(0), -INT64_C(1));
   }
-  return report(place, bytes, -INT64_C(1), -INT64_C(1));
+  return wc_report(place, bytes, -INT64_C(1), -INT64_C(1));
 }
 
 /* 0 if the counts fit and memory suffices, or the code and whether the output or the input is
    at fault.
    WhyML: c.broadcast.COPMemory.check_memory */
-static inline int64_t check_memory(whycast_place * place, int64_t output,
-                                   int64_t input, int64_t due, int64_t given,
-                                   int64_t room, int64_t extent) {
+static inline int64_t wc_check_memory(whycast_place * place, int64_t output,
+                                      int64_t input, int64_t due,
+                                      int64_t given, int64_t room,
+                                      int64_t extent) {
   if (due < INT64_C(0)) {
-    return report(place, (int64_t) WHYCAST_TOO_LARGE, output, -INT64_C(1));
+    return wc_report(place, (int64_t) WHYCAST_TOO_LARGE, output, -INT64_C(1));
   }
   if (given < INT64_C(0)) {
-    return report(place, (int64_t) WHYCAST_TOO_LARGE, input, -INT64_C(1));
+    return wc_report(place, (int64_t) WHYCAST_TOO_LARGE, input, -INT64_C(1));
   }
   if (room < due) {
-    return report(place, (int64_t) WHYCAST_ROOM_EXCEEDED, output, -INT64_C(1));
+    return wc_report(place, (int64_t) WHYCAST_ROOM_EXCEEDED, output, -INT64_C(1));
   }
   if (extent < given) {
-    return report(place, (int64_t) WHYCAST_EXTENT_EXCEEDED, input, -INT64_C(1));
+    return wc_report(place, (int64_t) WHYCAST_EXTENT_EXCEEDED, input, -INT64_C(1));
   }
   return INT64_C(0);
 }
 
 /* The size of axis `axis`, where `prepended` axes of size 1 stand before those of `s`.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.input_size */
-static inline int64_t input_size(const int64_t * s, int64_t prepended,
-                                 int64_t axis) {
+static inline int64_t wc_input_size(const int64_t * s, int64_t prepended,
+                                    int64_t axis) {
   if (axis < prepended) {
     return INT64_C(1);
   } else {
@@ -414,19 +492,19 @@ static inline int64_t input_size(const int64_t * s, int64_t prepended,
 /* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
    a a a a b b b b b). Each byte is written once, and no other byte changes.
    WhyML: c.repeat.COPRepeat.W1.repeat_word */
-static inline void repeat_word_1(uint8_t * z, int64_t target,
-                                 const uint8_t * x, int64_t source,
-                                 int64_t m, int64_t r) {
+static inline void wc_repeat_word_1(uint8_t * z, int64_t target,
+                                    const uint8_t * x, int64_t source,
+                                    int64_t m, int64_t r) {
   int64_t q, p, j, t;
   uint8_t v;
   q = target;
   p = source;
   j = INT64_C(0);
   while (j < m) {
-    v = load_1(&x[p]);
+    v = wc_load_1(&x[p]);
     t = INT64_C(0);
     while (t < r) {
-      store_1(&z[q], v);
+      wc_store_1(&z[q], v);
       q = q + INT64_C(1);
       t = t + INT64_C(1);
     }
@@ -438,19 +516,19 @@ static inline void repeat_word_1(uint8_t * z, int64_t target,
 /* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
    a a a a b b b b b). Each byte is written once, and no other byte changes.
    WhyML: c.repeat.COPRepeat.W2.repeat_word */
-static inline void repeat_word_2(uint8_t * z, int64_t target,
-                                 const uint8_t * x, int64_t source,
-                                 int64_t m, int64_t r) {
+static inline void wc_repeat_word_2(uint8_t * z, int64_t target,
+                                    const uint8_t * x, int64_t source,
+                                    int64_t m, int64_t r) {
   int64_t q, p, j, t;
   uint16_t v;
   q = target;
   p = source;
   j = INT64_C(0);
   while (j < m) {
-    v = load_2(&x[p]);
+    v = wc_load_2(&x[p]);
     t = INT64_C(0);
     while (t < r) {
-      store_2(&z[q], v);
+      wc_store_2(&z[q], v);
       q = q + INT64_C(2);
       t = t + INT64_C(1);
     }
@@ -462,19 +540,19 @@ static inline void repeat_word_2(uint8_t * z, int64_t target,
 /* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
    a a a a b b b b b). Each byte is written once, and no other byte changes.
    WhyML: c.repeat.COPRepeat.W4.repeat_word */
-static inline void repeat_word_4(uint8_t * z, int64_t target,
-                                 const uint8_t * x, int64_t source,
-                                 int64_t m, int64_t r) {
+static inline void wc_repeat_word_4(uint8_t * z, int64_t target,
+                                    const uint8_t * x, int64_t source,
+                                    int64_t m, int64_t r) {
   int64_t q, p, j, t;
   uint32_t v;
   q = target;
   p = source;
   j = INT64_C(0);
   while (j < m) {
-    v = load_4(&x[p]);
+    v = wc_load_4(&x[p]);
     t = INT64_C(0);
     while (t < r) {
-      store_4(&z[q], v);
+      wc_store_4(&z[q], v);
       q = q + INT64_C(4);
       t = t + INT64_C(1);
     }
@@ -486,19 +564,19 @@ static inline void repeat_word_4(uint8_t * z, int64_t target,
 /* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
    a a a a b b b b b). Each byte is written once, and no other byte changes.
    WhyML: c.repeat.COPRepeat.W8.repeat_word */
-static inline void repeat_word_8(uint8_t * z, int64_t target,
-                                 const uint8_t * x, int64_t source,
-                                 int64_t m, int64_t r) {
+static inline void wc_repeat_word_8(uint8_t * z, int64_t target,
+                                    const uint8_t * x, int64_t source,
+                                    int64_t m, int64_t r) {
   int64_t q, p, j, t;
   uint64_t v;
   q = target;
   p = source;
   j = INT64_C(0);
   while (j < m) {
-    v = load_8(&x[p]);
+    v = wc_load_8(&x[p]);
     t = INT64_C(0);
     while (t < r) {
-      store_8(&z[q], v);
+      wc_store_8(&z[q], v);
       q = q + INT64_C(8);
       t = t + INT64_C(1);
     }
@@ -509,20 +587,20 @@ static inline void repeat_word_8(uint8_t * z, int64_t target,
 
 /* Four bytes, with the block of `b` bytes at `p` over and over.
    WhyML: c.rows.Patterns.pattern_4 */
-static inline uint32_t pattern_4(const uint8_t * x, int64_t p, int64_t b) {
+static inline uint32_t wc_pattern_4(const uint8_t * x, int64_t p, int64_t b) {
   if (b == INT64_C(1)) {
-    return splat_1_4(load_1(&x[p]));
+    return wc_splat_1_4(wc_load_1(&x[p]));
   }
-  return splat_2_4(load_2(&x[p]));
+  return wc_splat_2_4(wc_load_2(&x[p]));
 }
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has one
    word at least, and a word has whole blocks. At most twice as many bytes are written as the
    rows have, and no other byte changes.
    WhyML: c.repeat.COPRows.W4.repeat_rows */
-static inline void repeat_rows_4(uint8_t * z, int64_t target,
-                                 const uint8_t * x, int64_t source,
-                                 int64_t m, int64_t b, int64_t r) {
+static inline void wc_repeat_rows_4(uint8_t * z, int64_t target,
+                                    const uint8_t * x, int64_t source,
+                                    int64_t m, int64_t b, int64_t r) {
   int64_t q, p, j;
   int64_t n, last;
   uint32_t v;
@@ -533,13 +611,13 @@ static inline void repeat_rows_4(uint8_t * z, int64_t target,
   while (j < m) {
     n = r * b;
     last = n - INT64_C(4);
-    v = pattern_4(x, p, b);
+    v = wc_pattern_4(x, p, b);
     k = INT64_C(0);
     while (k < last) {
-      store_4(&z[q + k], v);
+      wc_store_4(&z[q + k], v);
       k = k + INT64_C(4);
     }
-    store_4(&z[q + last], v);
+    wc_store_4(&z[q + last], v);
     q = q + n;
     p = p + b;
     j = j + INT64_C(1);
@@ -548,26 +626,26 @@ static inline void repeat_rows_4(uint8_t * z, int64_t target,
 
 /* Eight bytes, with the block of `b` bytes at `p` over and over.
    WhyML: c.rows.Patterns.pattern_8 */
-static inline uint64_t pattern_8(const uint8_t * x, int64_t p, int64_t b) {
+static inline uint64_t wc_pattern_8(const uint8_t * x, int64_t p, int64_t b) {
   if (b == INT64_C(1)) {
-    return splat_1_8(load_1(&x[p]));
+    return wc_splat_1_8(wc_load_1(&x[p]));
   }
   if (b == INT64_C(2)) {
-    return splat_2_8(load_2(&x[p]));
+    return wc_splat_2_8(wc_load_2(&x[p]));
   }
   if (b == INT64_C(4)) {
-    return splat_4_8(load_4(&x[p]));
+    return wc_splat_4_8(wc_load_4(&x[p]));
   }
-  return load_8(&x[p]);
+  return wc_load_8(&x[p]);
 }
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has one
    word at least, and a word has whole blocks. At most twice as many bytes are written as the
    rows have, and no other byte changes.
    WhyML: c.repeat.COPRows.W8.repeat_rows */
-static inline void repeat_rows_8(uint8_t * z, int64_t target,
-                                 const uint8_t * x, int64_t source,
-                                 int64_t m, int64_t b, int64_t r) {
+static inline void wc_repeat_rows_8(uint8_t * z, int64_t target,
+                                    const uint8_t * x, int64_t source,
+                                    int64_t m, int64_t b, int64_t r) {
   int64_t q, p, j;
   int64_t n, last;
   uint64_t v;
@@ -578,13 +656,13 @@ static inline void repeat_rows_8(uint8_t * z, int64_t target,
   while (j < m) {
     n = r * b;
     last = n - INT64_C(8);
-    v = pattern_8(x, p, b);
+    v = wc_pattern_8(x, p, b);
     k = INT64_C(0);
     while (k < last) {
-      store_8(&z[q + k], v);
+      wc_store_8(&z[q + k], v);
       k = k + INT64_C(8);
     }
-    store_8(&z[q + last], v);
+    wc_store_8(&z[q + last], v);
     q = q + n;
     p = p + b;
     j = j + INT64_C(1);
@@ -593,20 +671,21 @@ static inline void repeat_rows_8(uint8_t * z, int64_t target,
 
 /* Sixteen bytes, with the block of `b` bytes at `p` over and over.
    WhyML: c.rows.Patterns.pattern_16 */
-static inline word_16 pattern_16(const uint8_t * x, int64_t p, int64_t b) {
-  return splat_8_16(pattern_8(x, p, b));
+static inline wc_word_16 wc_pattern_16(const uint8_t * x, int64_t p,
+                                       int64_t b) {
+  return wc_splat_8_16(wc_pattern_8(x, p, b));
 }
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has one
    word at least, and a word has whole blocks. At most twice as many bytes are written as the
    rows have, and no other byte changes.
    WhyML: c.repeat.COPRows.W16.repeat_rows */
-static inline void repeat_rows_16(uint8_t * z, int64_t target,
-                                  const uint8_t * x, int64_t source,
-                                  int64_t m, int64_t b, int64_t r) {
+static inline void wc_repeat_rows_16(uint8_t * z, int64_t target,
+                                     const uint8_t * x, int64_t source,
+                                     int64_t m, int64_t b, int64_t r) {
   int64_t q, p, j;
   int64_t n, last;
-  word_16 v;
+  wc_word_16 v;
   int64_t k;
   q = target;
   p = source;
@@ -614,13 +693,13 @@ static inline void repeat_rows_16(uint8_t * z, int64_t target,
   while (j < m) {
     n = r * b;
     last = n - INT64_C(16);
-    v = pattern_16(x, p, b);
+    v = wc_pattern_16(x, p, b);
     k = INT64_C(0);
     while (k < last) {
-      store_16(&z[q + k], v);
+      wc_store_16(&z[q + k], v);
       k = k + INT64_C(16);
     }
-    store_16(&z[q + last], v);
+    wc_store_16(&z[q + last], v);
     q = q + n;
     p = p + b;
     j = j + INT64_C(1);
@@ -629,73 +708,97 @@ static inline void repeat_rows_16(uint8_t * z, int64_t target,
 
 /* From `source` on there are `m` blocks of `b` bytes, a word each: to `target`, each `r` times.
    WhyML: c.repeat.COPRepeat.repeat_short */
-static inline void repeat_short(uint8_t * z, int64_t target,
-                                const uint8_t * x, int64_t source, int64_t m,
-                                int64_t b, int64_t r) {
+static inline void wc_repeat_short(uint8_t * z, int64_t target,
+                                   const uint8_t * x, int64_t source,
+                                   int64_t m, int64_t b, int64_t r) {
   int64_t n;
   if (r == INT64_C(2)) {
     if (b == INT64_C(1)) {
-      repeat_word_1(z, target, x, source, m, INT64_C(2));
+      wc_repeat_word_1(z, target, x, source, m, INT64_C(2));
       return;
     }
     if (b == INT64_C(2)) {
-      repeat_word_2(z, target, x, source, m, INT64_C(2));
+      wc_repeat_word_2(z, target, x, source, m, INT64_C(2));
       return;
     }
     if (b == INT64_C(4)) {
-      repeat_word_4(z, target, x, source, m, INT64_C(2));
+      wc_repeat_word_4(z, target, x, source, m, INT64_C(2));
       return;
     }
-    repeat_word_8(z, target, x, source, m, INT64_C(2));
+    wc_repeat_word_8(z, target, x, source, m, INT64_C(2));
     return;
   }
   if (r == INT64_C(4)) {
     if (b == INT64_C(1)) {
-      repeat_word_1(z, target, x, source, m, INT64_C(4));
+      wc_repeat_word_1(z, target, x, source, m, INT64_C(4));
       return;
     }
     if (b == INT64_C(2)) {
-      repeat_word_2(z, target, x, source, m, INT64_C(4));
+      wc_repeat_word_2(z, target, x, source, m, INT64_C(4));
       return;
     }
     if (b == INT64_C(4)) {
-      repeat_word_4(z, target, x, source, m, INT64_C(4));
+      wc_repeat_word_4(z, target, x, source, m, INT64_C(4));
       return;
     }
-    repeat_word_8(z, target, x, source, m, INT64_C(4));
+    wc_repeat_word_8(z, target, x, source, m, INT64_C(4));
     return;
   }
   if ((b == INT64_C(1)) && (r == INT64_C(3))) {
-    repeat_word_1(z, target, x, source, m, INT64_C(3));
+    wc_repeat_word_1(z, target, x, source, m, INT64_C(3));
     return;
   }
   if ((b == INT64_C(1)) && (r >= INT64_C(128))) {
-    repeat_word_1(z, target, x, source, m, r);
+    wc_repeat_word_1(z, target, x, source, m, r);
     return;
   }
   n = r * b;
   if (n < INT64_C(8)) {
-    repeat_rows_4(z, target, x, source, m, b, r);
+    wc_repeat_rows_4(z, target, x, source, m, b, r);
     return;
   }
   if (n < INT64_C(16)) {
-    repeat_rows_8(z, target, x, source, m, b, r);
+    wc_repeat_rows_8(z, target, x, source, m, b, r);
     return;
   }
-  repeat_rows_16(z, target, x, source, m, b, r);
+  wc_repeat_rows_16(z, target, x, source, m, b, r);
   return;
+}
+
+/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
+   a a a a b b b b b). Each byte is written once, and no other byte changes.
+   WhyML: c.repeat.COPRepeat.W16.repeat_word */
+static inline void wc_repeat_word_16(uint8_t * z, int64_t target,
+                                     const uint8_t * x, int64_t source,
+                                     int64_t m, int64_t r) {
+  int64_t q, p, j, t;
+  wc_word_16 v;
+  q = target;
+  p = source;
+  j = INT64_C(0);
+  while (j < m) {
+    v = wc_load_16(&x[p]);
+    t = INT64_C(0);
+    while (t < r) {
+      wc_store_16(&z[q], v);
+      q = q + INT64_C(16);
+      t = t + INT64_C(1);
+    }
+    p = p + INT64_C(16);
+    j = j + INT64_C(1);
+  }
 }
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, copy by copy. A
    block has one word at least. At most twice as many bytes are written as the rows have, and no
    other byte changes.
    WhyML: c.blocks_of_words.BlocksOfWords.repeat_words */
-static inline void repeat_words(uint8_t * z, int64_t target,
-                                const uint8_t * x, int64_t source, int64_t m,
-                                int64_t b, int64_t r) {
+static inline void wc_repeat_words(uint8_t * z, int64_t target,
+                                   const uint8_t * x, int64_t source,
+                                   int64_t m, int64_t b, int64_t r) {
   int64_t q, p, j, t, k;
   int64_t last;
-  word_16 v, v1;
+  wc_word_16 v, w;
   q = target;
   p = source;
   j = INT64_C(0);
@@ -705,12 +808,12 @@ static inline void repeat_words(uint8_t * z, int64_t target,
     while (t < r) {
       k = INT64_C(0);
       while (k < last) {
-        v = load_16(&x[p + k]);
-        store_16(&z[q + k], v);
+        v = wc_load_16(&x[p + k]);
+        wc_store_16(&z[q + k], v);
         k = k + INT64_C(16);
       }
-      v1 = load_16(&x[p + last]);
-      store_16(&z[q + last], v1);
+      w = wc_load_16(&x[p + last]);
+      wc_store_16(&z[q + last], w);
       q = q + b;
       t = t + INT64_C(1);
     }
@@ -723,7 +826,7 @@ static inline void repeat_words(uint8_t * z, int64_t target,
    larger and larger parts of what there is: (a b . . . .) becomes (a b a b a b). Each byte
    behind the block is written once, and no other byte changes.
    WhyML: c.long_blocks.LongBlocks.fill */
-static inline void fill(uint8_t * z, int64_t q, int64_t b, int64_t total) {
+static inline void wc_fill(uint8_t * z, int64_t q, int64_t b, int64_t total) {
   int64_t have, part;
   int64_t most;
   have = b;
@@ -740,7 +843,7 @@ static inline void fill(uint8_t * z, int64_t q, int64_t b, int64_t total) {
     if (part > (total - have)) {
       part = total - have;
     }
-    copy_bytes(&z[q + have], &z[q], part);
+    wc_copy_bytes(&z[q + have], &z[q], part);
     have = have + part;
   }
 }
@@ -748,9 +851,9 @@ static inline void fill(uint8_t * z, int64_t q, int64_t b, int64_t total) {
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, row by row: for
    many copies. Each byte is written once, and no other byte changes.
    WhyML: c.long_blocks.LongBlocks.repeat_long */
-static inline void repeat_long(uint8_t * z, int64_t target,
-                               const uint8_t * x, int64_t source, int64_t m,
-                               int64_t b, int64_t r) {
+static inline void wc_repeat_long(uint8_t * z, int64_t target,
+                                  const uint8_t * x, int64_t source,
+                                  int64_t m, int64_t b, int64_t r) {
   int64_t q, p, j;
   int64_t total;
   q = target;
@@ -758,8 +861,8 @@ static inline void repeat_long(uint8_t * z, int64_t target,
   j = INT64_C(0);
   while (j < m) {
     total = r * b;
-    copy_bytes(&z[q], &x[p], b);
-    fill(z, q, b, total);
+    wc_copy_bytes(&z[q], &x[p], b);
+    wc_fill(z, q, b, total);
     q = q + total;
     p = p + b;
     j = j + INT64_C(1);
@@ -770,21 +873,21 @@ static inline void repeat_long(uint8_t * z, int64_t target,
    which overlap where a block is shorter than both. At most twice as many bytes are written as
    the rows have; no other byte changes.
    WhyML: c.repeat.COPRepeat.W2.repeat_pair */
-static inline void repeat_pair_2(uint8_t * z, int64_t target,
-                                 const uint8_t * x, int64_t source,
-                                 int64_t m, int64_t b, int64_t r) {
+static inline void wc_repeat_pair_2(uint8_t * z, int64_t target,
+                                    const uint8_t * x, int64_t source,
+                                    int64_t m, int64_t b, int64_t r) {
   int64_t q, p, j, t;
   uint16_t v, w;
   q = target;
   p = source;
   j = INT64_C(0);
   while (j < m) {
-    v = load_2(&x[p]);
-    w = load_2(&x[p + (b - INT64_C(2))]);
+    v = wc_load_2(&x[p]);
+    w = wc_load_2(&x[p + (b - INT64_C(2))]);
     t = INT64_C(0);
     while (t < r) {
-      store_2(&z[q], v);
-      store_2(&z[q + (b - INT64_C(2))], w);
+      wc_store_2(&z[q], v);
+      wc_store_2(&z[q + (b - INT64_C(2))], w);
       q = q + b;
       t = t + INT64_C(1);
     }
@@ -797,21 +900,21 @@ static inline void repeat_pair_2(uint8_t * z, int64_t target,
    which overlap where a block is shorter than both. At most twice as many bytes are written as
    the rows have; no other byte changes.
    WhyML: c.repeat.COPRepeat.W4.repeat_pair */
-static inline void repeat_pair_4(uint8_t * z, int64_t target,
-                                 const uint8_t * x, int64_t source,
-                                 int64_t m, int64_t b, int64_t r) {
+static inline void wc_repeat_pair_4(uint8_t * z, int64_t target,
+                                    const uint8_t * x, int64_t source,
+                                    int64_t m, int64_t b, int64_t r) {
   int64_t q, p, j, t;
   uint32_t v, w;
   q = target;
   p = source;
   j = INT64_C(0);
   while (j < m) {
-    v = load_4(&x[p]);
-    w = load_4(&x[p + (b - INT64_C(4))]);
+    v = wc_load_4(&x[p]);
+    w = wc_load_4(&x[p + (b - INT64_C(4))]);
     t = INT64_C(0);
     while (t < r) {
-      store_4(&z[q], v);
-      store_4(&z[q + (b - INT64_C(4))], w);
+      wc_store_4(&z[q], v);
+      wc_store_4(&z[q + (b - INT64_C(4))], w);
       q = q + b;
       t = t + INT64_C(1);
     }
@@ -824,21 +927,21 @@ static inline void repeat_pair_4(uint8_t * z, int64_t target,
    which overlap where a block is shorter than both. At most twice as many bytes are written as
    the rows have; no other byte changes.
    WhyML: c.repeat.COPRepeat.W8.repeat_pair */
-static inline void repeat_pair_8(uint8_t * z, int64_t target,
-                                 const uint8_t * x, int64_t source,
-                                 int64_t m, int64_t b, int64_t r) {
+static inline void wc_repeat_pair_8(uint8_t * z, int64_t target,
+                                    const uint8_t * x, int64_t source,
+                                    int64_t m, int64_t b, int64_t r) {
   int64_t q, p, j, t;
   uint64_t v, w;
   q = target;
   p = source;
   j = INT64_C(0);
   while (j < m) {
-    v = load_8(&x[p]);
-    w = load_8(&x[p + (b - INT64_C(8))]);
+    v = wc_load_8(&x[p]);
+    w = wc_load_8(&x[p + (b - INT64_C(8))]);
     t = INT64_C(0);
     while (t < r) {
-      store_8(&z[q], v);
-      store_8(&z[q + (b - INT64_C(8))], w);
+      wc_store_8(&z[q], v);
+      wc_store_8(&z[q + (b - INT64_C(8))], w);
       q = q + b;
       t = t + INT64_C(1);
     }
@@ -849,57 +952,61 @@ static inline void repeat_pair_8(uint8_t * z, int64_t target,
 
 /* From `source` on there are `m` blocks of `b` bytes: to `target`, each `r` times.
    WhyML: c.repeat.COPRepeat.repeat */
-static inline void repeat(uint8_t * z, int64_t target, const uint8_t * x,
-                          int64_t source, int64_t m, int64_t b, int64_t r) {
+static inline void wc_repeat(uint8_t * z, int64_t target, const uint8_t * x,
+                             int64_t source, int64_t m, int64_t b, int64_t r) {
   if (r == INT64_C(1)) {
-    copy_bytes(&z[target], &x[source], m * b);
+    wc_copy_bytes(&z[target], &x[source], m * b);
     return;
   }
   if (b == INT64_C(1)) {
-    repeat_short(z, target, x, source, m, INT64_C(1), r);
+    wc_repeat_short(z, target, x, source, m, INT64_C(1), r);
     return;
   }
   if (b == INT64_C(2)) {
-    repeat_short(z, target, x, source, m, INT64_C(2), r);
+    wc_repeat_short(z, target, x, source, m, INT64_C(2), r);
     return;
   }
   if (b == INT64_C(4)) {
-    repeat_short(z, target, x, source, m, INT64_C(4), r);
+    wc_repeat_short(z, target, x, source, m, INT64_C(4), r);
     return;
   }
   if (b == INT64_C(8)) {
-    repeat_short(z, target, x, source, m, INT64_C(8), r);
+    wc_repeat_short(z, target, x, source, m, INT64_C(8), r);
+    return;
+  }
+  if (b == INT64_C(16)) {
+    wc_repeat_word_16(z, target, x, source, m, r);
     return;
   }
   if ((b >= INT64_C(16)) && ((b <= INT64_C(256)) && (r < INT64_C(64)))) {
-    repeat_words(z, target, x, source, m, b, r);
+    wc_repeat_words(z, target, x, source, m, b, r);
     return;
   }
   if ((b >= INT64_C(16)) || (r >= INT64_C(128))) {
-    repeat_long(z, target, x, source, m, b, r);
+    wc_repeat_long(z, target, x, source, m, b, r);
     return;
   }
   if (b < INT64_C(4)) {
-    repeat_pair_2(z, target, x, source, m, b, r);
+    wc_repeat_pair_2(z, target, x, source, m, b, r);
     return;
   }
   if (b < INT64_C(8)) {
-    repeat_pair_4(z, target, x, source, m, b, r);
+    wc_repeat_pair_4(z, target, x, source, m, b, r);
     return;
   }
-  repeat_pair_8(z, target, x, source, m, b, r);
+  wc_repeat_pair_8(z, target, x, source, m, b, r);
   return;
 }
 
 /* 0 if the axis grows, or if the `p` bytes of the input so far are whole rows of blocks of this
    axis, of `g` bytes each; else another number.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.rest */
-static inline int64_t rest(const int64_t * s, int64_t prepended,
-                           const int64_t * d, int64_t axis, int64_t g,
-                           int64_t p) {
+static inline int64_t wc_rest(const int64_t * s, int64_t prepended,
+                              const int64_t * d, int64_t axis, int64_t g,
+                              int64_t p) {
   int64_t h, n, rows;
   h = d[axis];
-  if (!(input_size(s, prepended, axis) == h)) {
+  if (!(wc_input_size(s, prepended, axis) == h)) {
     return INT64_C(0);
   }
   n = h * g;
@@ -911,25 +1018,25 @@ static inline int64_t rest(const int64_t * s, int64_t prepended,
    return the place behind them. The block has `block` bytes, of `row` bytes of the input, which
    end at `p` there. Each byte is written once, and no other byte changes.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.end_blocks */
-static inline int64_t end_blocks(uint8_t * z, const int64_t * s,
-                                 int64_t prepended, const int64_t * d,
-                                 int64_t axis, int64_t place, int64_t block,
-                                 int64_t row, int64_t p) {
+static inline int64_t wc_end_blocks(uint8_t * z, const int64_t * s,
+                                    int64_t prepended, const int64_t * d,
+                                    int64_t axis, int64_t place,
+                                    int64_t block, int64_t row, int64_t p) {
   int64_t q, c, g, k;
   int64_t h, base, total;
   q = place;
   c = block;
   g = row;
   k = axis;
-  while ((k > INT64_C(0)) && (rest(s, prepended, d, k - INT64_C(1), g, p) == INT64_C(0))) {
+  while ((k > INT64_C(0)) && (wc_rest(s, prepended, d, k - INT64_C(1), g, p) == INT64_C(0))) {
     k = k - INT64_C(1);
     h = d[k];
-    if (input_size(s, prepended, k) == h) {
+    if (wc_input_size(s, prepended, k) == h) {
       g = h * g;
     } else {
       base = q - c;
       total = h * c;
-      fill(z, base, c, total);
+      wc_fill(z, base, c, total);
       q = base + total;
     }
     c = h * c;
@@ -942,11 +1049,11 @@ static inline int64_t end_blocks(uint8_t * z, const int64_t * s,
    is there afterwards, and no other byte changes. At most two bytes are written for each byte
    of the output.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.broadcast_bytes */
-static inline void broadcast_bytes(uint8_t * z, const uint8_t * x,
-                                   const int64_t * s, int64_t s_rank,
-                                   const int64_t * d, int64_t d_rank,
-                                   int64_t w, int64_t due) {
-  int64_t prepended, h, h1, h2, row, block, o;
+static inline void wc_broadcast_bytes(uint8_t * z, const uint8_t * x,
+                                      const int64_t * s, int64_t s_rank,
+                                      const int64_t * d, int64_t d_rank,
+                                      int64_t w, int64_t due) {
+  int64_t prepended, size, copies, blocks, row, block, next;
   int64_t axis, b, r, m, p, q;
   if (due == INT64_C(0)) {
     return;
@@ -954,32 +1061,35 @@ static inline void broadcast_bytes(uint8_t * z, const uint8_t * x,
   prepended = d_rank - s_rank;
   axis = d_rank;
   b = w;
-  while ((axis > INT64_C(0)) && (input_size(s, prepended, axis - INT64_C(1)) == d[axis - INT64_C(1)])) {
+  while ((axis > INT64_C(0)) && (wc_input_size(s, prepended,
+                                 axis - INT64_C(1)) == d[axis - INT64_C(1)])) {
     axis = axis - INT64_C(1);
-    h = d[axis];
-    b = b * h;
+    size = d[axis];
+    b = b * size;
   }
   r = INT64_C(1);
-  while ((axis > INT64_C(0)) && (input_size(s, prepended, axis - INT64_C(1)) == INT64_C(1))) {
+  while ((axis > INT64_C(0)) && (wc_input_size(s, prepended,
+                                 axis - INT64_C(1)) == INT64_C(1))) {
     axis = axis - INT64_C(1);
-    h1 = d[axis];
-    r = r * h1;
+    copies = d[axis];
+    r = r * copies;
   }
   m = INT64_C(1);
-  while ((axis > INT64_C(0)) && (input_size(s, prepended, axis - INT64_C(1)) == d[axis - INT64_C(1)])) {
+  while ((axis > INT64_C(0)) && (wc_input_size(s, prepended,
+                                 axis - INT64_C(1)) == d[axis - INT64_C(1)])) {
     axis = axis - INT64_C(1);
-    h2 = d[axis];
-    m = m * h2;
+    blocks = d[axis];
+    m = m * blocks;
   }
   row = m * b;
   block = row * r;
   p = INT64_C(0);
   q = INT64_C(0);
   while (q < due) {
-    repeat(z, q, x, p, m, b, r);
+    wc_repeat(z, q, x, p, m, b, r);
     p = p + row;
-    o = end_blocks(z, s, prepended, d, axis, q + block, block, row, p);
-    q = o;
+    next = wc_end_blocks(z, s, prepended, d, axis, q + block, block, row, p);
+    q = next;
   }
 }
 
@@ -990,64 +1100,64 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
                           int64_t extent, const int64_t * shape,
                           int64_t rank, const int64_t * target,
                           int64_t target_rank, int64_t width) {
-  int64_t code, code1, due, given, code2;
-  code = check_two(place, shape, rank, target, target_rank);
+  int64_t code, fit_code, due, given, memory_code;
+  code = wc_check_two(place, shape, rank, target, target_rank);
   if (code < INT64_C(0)) {
     return code;
   }
   if (width < INT64_C(1)) {
-    return report(place, (int64_t) WHYCAST_BAD_WIDTH, INT64_C(0), -INT64_C(1));
+    return wc_report(place, (int64_t) WHYCAST_BAD_WIDTH, INT64_C(0), -INT64_C(1));
   }
-  code1 = check_fit(place, shape, rank, target, target_rank);
-  if (code1 < INT64_C(0)) {
-    return code1;
+  fit_code = wc_check_fit(place, shape, rank, target, target_rank);
+  if (fit_code < INT64_C(0)) {
+    return fit_code;
   }
-  due = count_bytes(target, target_rank, width);
-  given = count_bytes(shape, rank, width);
-  code2 = check_memory(place, INT64_C(1), INT64_C(0), due, given, room,
-          extent);
-  if (code2 < INT64_C(0)) {
-    return code2;
+  due = wc_count_bytes(target, target_rank, width);
+  given = wc_count_bytes(shape, rank, width);
+  memory_code = wc_check_memory(place, INT64_C(1), INT64_C(0), due, given,
+                room, extent);
+  if (memory_code < INT64_C(0)) {
+    return memory_code;
   }
-  broadcast_bytes(output, input, shape, rank, target, target_rank, width,
+  wc_broadcast_bytes(output, input, shape, rank, target, target_rank, width,
   due);
-  return report(place, INT64_C(0), -INT64_C(1), -INT64_C(1));
+  return wc_report(place, INT64_C(0), -INT64_C(1), -INT64_C(1));
 }
 
 /* 0 if the width and the memory of `tensor` are right, or else the code and the place of what
    is wrong.
    WhyML: c.tensors.COPTensorChecks.check_tensor */
-static inline int64_t check_tensor(whycast_place * place, int64_t tensor,
-                                   const int64_t * shape, int64_t rank,
-                                   const int64_t * target,
-                                   int64_t target_rank, int64_t width,
-                                   int64_t room, int64_t extent) {
+static inline int64_t wc_check_tensor(whycast_place * place, int64_t tensor,
+                                      const int64_t * shape, int64_t rank,
+                                      const int64_t * target,
+                                      int64_t target_rank, int64_t width,
+                                      int64_t room, int64_t extent) {
   int64_t due, given;
   if (width < INT64_C(1)) {
-    return report(place, (int64_t) WHYCAST_BAD_WIDTH, tensor, -INT64_C(1));
+    return wc_report(place, (int64_t) WHYCAST_BAD_WIDTH, tensor, -INT64_C(1));
   }
-  due = count_bytes(target, target_rank, width);
-  given = count_bytes(shape, rank, width);
-  return check_memory(place, tensor, tensor, due, given, room, extent);
+  due = wc_count_bytes(target, target_rank, width);
+  given = wc_count_bytes(shape, rank, width);
+  return wc_check_memory(place, tensor, tensor, due, given, room, extent);
 }
 
 /* 0 if the width and the memory of every tensor are right, or else the code and the place of
    the first tensor with which something is wrong.
    WhyML: c.tensors.COPTensorChecks.check_tensors */
-static inline int64_t check_tensors(whycast_place * place,
-                                    const int64_t *const * shapes,
-                                    const int64_t * ranks,
-                                    const int64_t * target,
-                                    int64_t target_rank,
-                                    const int64_t * widths,
-                                    const int64_t * rooms,
-                                    const int64_t * extents, int64_t count) {
+static inline int64_t wc_check_tensors(whycast_place * place,
+                                       const int64_t *const * shapes,
+                                       const int64_t * ranks,
+                                       const int64_t * target,
+                                       int64_t target_rank,
+                                       const int64_t * widths,
+                                       const int64_t * rooms,
+                                       const int64_t * extents, int64_t count) {
   int64_t m;
   int64_t code;
   m = INT64_C(0);
   while (m < count) {
-    code = check_tensor(place, m, shapes[m], ranks[m], target, target_rank,
-           widths[m], rooms[m], extents[m]);
+    code = wc_check_tensor(place, m, shapes[m], ranks[m], target,
+           target_rank, widths[m], rooms[m], extents[m]);
     if (code < INT64_C(0)) {
       return code;
     }
@@ -1056,16 +1166,17 @@ static inline int64_t check_tensors(whycast_place * place,
   return INT64_C(0);
 }
 
-/* Broadcast all tensors, of which everything has been checked. Each output has the bytes due
-   afterwards, and at most two bytes were written for each of them. No other byte changes, and
-   each output is lent or not as before.
+/* Broadcast all tensors, which have been checked. Each output has the bytes due afterwards, and
+   at most two bytes were written for each of them. No other byte changes, and each output is
+   lent or not as before. `(void) output` marks where the proof takes an output back.
    WhyML: c.tensors.COPTensorCopies.copy_tensors */
-static inline void copy_tensors(uint8_t *const * outputs,
-                                const uint8_t *const * inputs,
-                                const int64_t *const * shapes,
-                                const int64_t * ranks,
-                                const int64_t * target, int64_t target_rank,
-                                const int64_t * widths, int64_t count) {
+static inline void wc_copy_tensors(uint8_t *const * outputs,
+                                   const uint8_t *const * inputs,
+                                   const int64_t *const * shapes,
+                                   const int64_t * ranks,
+                                   const int64_t * target,
+                                   int64_t target_rank,
+                                   const int64_t * widths, int64_t count) {
   int64_t m;
   uint8_t * output;
   int64_t width, due;
@@ -1073,8 +1184,8 @@ static inline void copy_tensors(uint8_t *const * outputs,
   while (m < count) {
     output = outputs[m];
     width = widths[m];
-    due = count_bytes(target, target_rank, width);
-    broadcast_bytes(output, inputs[m], shapes[m], ranks[m], target,
+    due = wc_count_bytes(target, target_rank, width);
+    wc_broadcast_bytes(output, inputs[m], shapes[m], ranks[m], target,
     target_rank, width, due);
     (void) output;
     m = m + INT64_C(1);
@@ -1099,23 +1210,24 @@ int64_t whycast_broadcast_all(uint8_t *const * outputs,
     return rank;
   }
   common = target;
-  code = check_tensors(place, shapes, ranks, common, rank, widths, rooms,
+  code = wc_check_tensors(place, shapes, ranks, common, rank, widths, rooms,
          extents, count);
   if (code < INT64_C(0)) {
     return code;
   }
-  copy_tensors(outputs, inputs, shapes, ranks, common, rank, widths, count);
-  return report(place, rank, -INT64_C(1), -INT64_C(1));
+  wc_copy_tensors(outputs, inputs, shapes, ranks, common, rank, widths,
+  count);
+  return wc_report(place, rank, -INT64_C(1), -INT64_C(1));
 }
 
 /* The stride of tensor `m` on axis `i` of the common shape, which has the size `h` there. The
    common shape has no size of 0, and fewer than 2^63 elements.
    WhyML: c.plan.COPPlan.axis_stride */
-static inline int64_t axis_stride(const int64_t *const * shapes,
-                                  const int64_t * ranks,
-                                  const int64_t *const * given,
-                                  int64_t row_majors, int64_t m, int64_t i,
-                                  int64_t rank, int64_t h) {
+static inline int64_t wc_axis_stride(const int64_t *const * shapes,
+                                     const int64_t * ranks,
+                                     const int64_t *const * given,
+                                     int64_t row_majors, int64_t m,
+                                     int64_t i, int64_t rank, int64_t h) {
   int64_t k, size;
   int64_t stride, j;
   k = (i - rank) + ranks[m];
@@ -1141,15 +1253,15 @@ static inline int64_t axis_stride(const int64_t *const * shapes,
 /* How many elements the common shape has, or WHYCAST_TOO_LARGE where they are more than 2^63 -
    1. No product overflows.
    WhyML: c.plan.COPPlan.count_elements */
-static inline int64_t count_elements(const int64_t *const * shapes,
-                                     const int64_t * ranks, int64_t count,
-                                     int64_t rank) {
+static inline int64_t wc_count_elements(const int64_t *const * shapes,
+                                        const int64_t * ranks, int64_t count,
+                                        int64_t rank) {
   int64_t elements, i;
   int64_t size;
   elements = INT64_C(1);
   i = INT64_C(0);
   while (i < rank) {
-    size = agreed_size(shapes, ranks, count, i, rank);
+    size = wc_agreed_size(shapes, ranks, count, i, rank);
     if (size == INT64_C(0)) {
       return INT64_C(0);
     }
@@ -1168,9 +1280,10 @@ static inline int64_t count_elements(const int64_t *const * shapes,
 /* The first tensor whose reach does not fit into an int64_t, or `count`. No sum and no product
    overflows.
    WhyML: c.plan.COPPlan.far_tensor */
-static inline int64_t far_tensor(const int64_t *const * shapes,
-                                 const int64_t * ranks,
-                                 const int64_t *const * given, int64_t count) {
+static inline int64_t wc_far_tensor(const int64_t *const * shapes,
+                                    const int64_t * ranks,
+                                    const int64_t *const * given,
+                                    int64_t count) {
   int64_t m, reach, k;
   int64_t rank, last, stride, far;
   m = INT64_C(0);
@@ -1202,17 +1315,17 @@ static inline int64_t far_tensor(const int64_t *const * shapes,
 /* `count` if each tensor goes on from the loop whose strides are at `base` into axis `i`, of
    size `h`, or else another number. No product overflows.
    WhyML: c.plan.COPPlan.stopped_tensor */
-static inline int64_t stopped_tensor(int64_t * steps, int64_t base,
-                                     const int64_t *const * shapes,
-                                     const int64_t * ranks,
-                                     const int64_t *const * given,
-                                     int64_t row_majors, int64_t count,
-                                     int64_t i, int64_t rank, int64_t h) {
+static inline int64_t wc_stopped_tensor(int64_t * steps, int64_t base,
+                                        const int64_t *const * shapes,
+                                        const int64_t * ranks,
+                                        const int64_t *const * given,
+                                        int64_t row_majors, int64_t count,
+                                        int64_t i, int64_t rank, int64_t h) {
   int64_t m;
   int64_t stride, before;
   m = INT64_C(0);
   while (m < count) {
-    stride = axis_stride(shapes, ranks, given, row_majors, m, i, rank, h);
+    stride = wc_axis_stride(shapes, ranks, given, row_majors, m, i, rank, h);
     before = steps[base + m];
     if (!((before / h) == stride) || !((stride * h) == before)) {
       return m;
@@ -1224,17 +1337,17 @@ static inline int64_t stopped_tensor(int64_t * steps, int64_t base,
 
 /* Write the strides of all tensors on axis `i`, of size `h`, from `base` on.
    WhyML: c.plan.COPPlan.put_strides */
-static inline void put_strides(int64_t * steps, int64_t base,
-                               const int64_t *const * shapes,
-                               const int64_t * ranks,
-                               const int64_t *const * given,
-                               int64_t row_majors, int64_t count, int64_t i,
-                               int64_t rank, int64_t h) {
+static inline void wc_put_strides(int64_t * steps, int64_t base,
+                                  const int64_t *const * shapes,
+                                  const int64_t * ranks,
+                                  const int64_t *const * given,
+                                  int64_t row_majors, int64_t count,
+                                  int64_t i, int64_t rank, int64_t h) {
   int64_t m;
   int64_t stride;
   m = INT64_C(0);
   while (m < count) {
-    stride = axis_stride(shapes, ranks, given, row_majors, m, i, rank, h);
+    stride = wc_axis_stride(shapes, ranks, given, row_majors, m, i, rank, h);
     steps[base + m] = stride;
     m = m + INT64_C(1);
   }
@@ -1243,35 +1356,35 @@ static inline void put_strides(int64_t * steps, int64_t base,
 /* Write the loops of a plan, axis by axis: how many they are. The common shape has no size of
    0.
    WhyML: c.plan.COPPlan.put_loops */
-static inline int64_t put_loops(int64_t * sizes, int64_t * steps,
-                                const int64_t *const * shapes,
-                                const int64_t * ranks,
-                                const int64_t *const * given,
-                                int64_t row_majors, int64_t count,
-                                int64_t rank) {
+static inline int64_t wc_put_loops(int64_t * sizes, int64_t * steps,
+                                   const int64_t *const * shapes,
+                                   const int64_t * ranks,
+                                   const int64_t *const * given,
+                                   int64_t row_majors, int64_t count,
+                                   int64_t rank) {
   int64_t n, i;
   int64_t h, base, stopped, size;
   n = INT64_C(0);
   i = INT64_C(0);
   while (i < rank) {
-    h = agreed_size(shapes, ranks, count, i, rank);
+    h = wc_agreed_size(shapes, ranks, count, i, rank);
     if (!(h == INT64_C(1))) {
       base = n * count;
       if (n > INT64_C(0)) {
-        stopped = stopped_tensor(steps, base - count, shapes, ranks, given,
-                  row_majors, count, i, rank, h);
+        stopped = wc_stopped_tensor(steps, base - count, shapes, ranks,
+                  given, row_majors, count, i, rank, h);
       } else {
         stopped = -INT64_C(1);
       }
       if (stopped == count) {
         size = sizes[n - INT64_C(1)];
         sizes[n - INT64_C(1)] = size * h;
-        put_strides(steps, base - count, shapes, ranks, given, row_majors,
+        wc_put_strides(steps, base - count, shapes, ranks, given, row_majors,
         count, i, rank, h);
       } else {
         sizes[n] = h;
-        put_strides(steps, base, shapes, ranks, given, row_majors, count, i,
-        rank, h);
+        wc_put_strides(steps, base, shapes, ranks, given, row_majors, count,
+        i, rank, h);
         n = n + INT64_C(1);
       }
     }
@@ -1282,8 +1395,8 @@ static inline int64_t put_loops(int64_t * sizes, int64_t * steps,
 
 /* Write a plan of one loop that goes round `h` times, and in which no tensor steps.
    WhyML: c.plan.COPPlan.put_one_loop */
-static inline void put_one_loop(int64_t * sizes, int64_t * steps,
-                                int64_t count, int64_t h) {
+static inline void wc_put_one_loop(int64_t * sizes, int64_t * steps,
+                                   int64_t count, int64_t h) {
   int64_t m;
   sizes[INT64_C(0)] = h;
   m = INT64_C(0);
@@ -1295,37 +1408,39 @@ static inline void put_one_loop(int64_t * sizes, int64_t * steps,
 
 /* Write the plan of some tensors, or find what is wrong.
    WhyML: c.plan.COPPlan.plan_by */
-static inline int64_t plan_by(int64_t * sizes, int64_t * steps,
-                              int64_t capacity, whycast_place * place,
-                              const int64_t *const * shapes,
-                              const int64_t * ranks,
-                              const int64_t *const * given,
-                              int64_t row_majors, int64_t count) {
-  int64_t code, rank, elements, m, o;
-  code = check_shapes(place, shapes, ranks, count);
+static inline int64_t wc_plan_by(int64_t * sizes, int64_t * steps,
+                                 int64_t capacity, whycast_place * place,
+                                 const int64_t *const * shapes,
+                                 const int64_t * ranks,
+                                 const int64_t *const * given,
+                                 int64_t row_majors, int64_t count) {
+  int64_t code, rank, elements, m, loops;
+  code = wc_check_shapes(place, shapes, ranks, count);
   if (code < INT64_C(0)) {
     return code;
   }
-  rank = common_rank(ranks, count);
+  rank = wc_common_rank(ranks, count);
   if ((capacity < rank) || (capacity < INT64_C(1))) {
-    return report(place, (int64_t) WHYCAST_CAPACITY_EXCEEDED, -INT64_C(1), -INT64_C(1));
+    return wc_report(place, (int64_t) WHYCAST_CAPACITY_EXCEEDED, -INT64_C(1),
+           -INT64_C(1));
   }
-  elements = count_elements(shapes, ranks, count, rank);
+  elements = wc_count_elements(shapes, ranks, count, rank);
   if (elements < INT64_C(0)) {
-    return report(place, (int64_t) WHYCAST_TOO_LARGE, -INT64_C(1), -INT64_C(1));
+    return wc_report(place, (int64_t) WHYCAST_TOO_LARGE, -INT64_C(1), -INT64_C(1));
   }
   if (elements < INT64_C(2)) {
-    put_one_loop(sizes, steps, count, elements);
-    return report(place, INT64_C(1), -INT64_C(1), -INT64_C(1));
+    wc_put_one_loop(sizes, steps, count, elements);
+    return wc_report(place, INT64_C(1), -INT64_C(1), -INT64_C(1));
   }
   if (row_majors == INT64_C(0)) {
-    m = far_tensor(shapes, ranks, given, count);
+    m = wc_far_tensor(shapes, ranks, given, count);
     if (m < count) {
-      return report(place, (int64_t) WHYCAST_TOO_LARGE, m, -INT64_C(1));
+      return wc_report(place, (int64_t) WHYCAST_TOO_LARGE, m, -INT64_C(1));
     }
   }
-  o = put_loops(sizes, steps, shapes, ranks, given, row_majors, count, rank);
-  return report(place, o, -INT64_C(1), -INT64_C(1));
+  loops = wc_put_loops(sizes, steps, shapes, ranks, given, row_majors, count,
+          rank);
+  return wc_report(place, loops, -INT64_C(1), -INT64_C(1));
 }
 
 /* For callers: whycast.h.
@@ -1333,7 +1448,7 @@ static inline int64_t plan_by(int64_t * sizes, int64_t * steps,
 int64_t whycast_plan(int64_t * sizes, int64_t * steps, int64_t capacity,
                      whycast_place * place, const int64_t *const * shapes,
                      const int64_t * ranks, int64_t count) {
-  return plan_by(sizes, steps, capacity, place, shapes, ranks, shapes,
+  return wc_plan_by(sizes, steps, capacity, place, shapes, ranks, shapes,
          INT64_C(1), count);
 }
 
@@ -1344,15 +1459,15 @@ int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
                            const int64_t *const * shapes,
                            const int64_t *const * strides,
                            const int64_t * ranks, int64_t count) {
-  return plan_by(sizes, steps, capacity, place, shapes, ranks, strides,
+  return wc_plan_by(sizes, steps, capacity, place, shapes, ranks, strides,
          INT64_C(0), count);
 }
 
 /* Go with the index on an axis from `i[axis]` to `x`: add the strides in between to the offsets
    of all tensors.
    WhyML: c.steps.COPSteps.move */
-static inline void move(int64_t * offsets, const int64_t * steps,
-                        int64_t axis, int64_t times, int64_t count) {
+static inline void wc_move(int64_t * offsets, const int64_t * steps,
+                           int64_t axis, int64_t times, int64_t count) {
   int64_t base, stride;
   int64_t m;
   base = axis * count;
@@ -1369,8 +1484,8 @@ static inline void move(int64_t * offsets, const int64_t * steps,
 int64_t whycast_first(int64_t * counters, int64_t * offsets,
                       const int64_t * sizes, const int64_t * steps,
                       int64_t loops, int64_t count, int64_t step) {
-  int64_t last, size, size1, inner, counter;
-  int64_t total, axis, m, block, within;
+  int64_t last, size, rounds;
+  int64_t total, axis, m, block, within, counter;
   if (loops < INT64_C(1)) {
     return INT64_C(0);
   }
@@ -1396,13 +1511,15 @@ int64_t whycast_first(int64_t * counters, int64_t * offsets,
   block = total;
   within = step;
   while (axis < last) {
-    size1 = sizes[axis];
-    inner = block / size1;
-    counter = within / inner;
+    counter = INT64_C(0);
+    if (within > INT64_C(0)) {
+      rounds = sizes[axis];
+      block = block / rounds;
+      counter = within / block;
+      wc_move(offsets, steps, axis, counter, count);
+      within = within - (counter * block);
+    }
     counters[axis] = counter;
-    move(offsets, steps, axis, counter, count);
-    within = within - (counter * inner);
-    block = inner;
     axis = axis + INT64_C(1);
   }
   return total - step;
@@ -1425,11 +1542,11 @@ int64_t whycast_next(int64_t * counters, int64_t * offsets,
     counter = counters[axis];
     if ((counter + INT64_C(1)) < size) {
       counters[axis] = counter + INT64_C(1);
-      move(offsets, steps, axis, INT64_C(1), count);
+      wc_move(offsets, steps, axis, INT64_C(1), count);
       return INT64_C(1);
     }
     counters[axis] = INT64_C(0);
-    move(offsets, steps, axis, INT64_C(0) - counter, count);
+    wc_move(offsets, steps, axis, INT64_C(0) - counter, count);
   }
   return INT64_C(0);
 }

@@ -113,6 +113,18 @@ int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
                                 const int64_t *const * shapes,
                                 const int64_t * ranks, int64_t count);
 
+/* The same by the rule of NumPy and ONNX: on each axis the sizes that are not 1 are equal, and the
+   shape has that size, or 1. So (0,2) and (2) give (0,2), an error by SONNX's rule.
+
+   The place of WHYCAST_NOT_BROADCASTABLE is the first axis with two different sizes other than 1,
+   and there the first tensor whose size differs from one before it: (3,2) with (4) gives tensor 1,
+   axis 1. Every shape broadcasts to the result by whycast_broadcast and whycast_broadcast_strides.
+   A result without a size of 0 is also that of whycast_broadcast_shape. */
+int64_t whycast_numpy_shape(int64_t * shape, int64_t capacity,
+                            whycast_place * place,
+                            const int64_t *const * shapes,
+                            const int64_t * ranks, int64_t count);
+
 /* The strides of a view: of a tensor with this `shape` and these `strides`, in any unit, seen
    without a copy as if it had the shape `target`. A view has stride 0 on prepended axes and on axes
    that grow. An axis whose size stays has its own stride, also from 1 to 1.
@@ -183,7 +195,8 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
        WHYCAST_ROOM_EXCEEDED       its output has more bytes than there is room for
        WHYCAST_EXTENT_EXCEEDED     its shape has more bytes than its input
 
-   It stores as whycast_broadcast does. */
+   It stores as whycast_broadcast does. For NumPy's rule call whycast_numpy_shape, then
+   whycast_broadcast for each tensor. */
 int64_t whycast_broadcast_all(uint8_t *const * outputs,
                               const int64_t * rooms, int64_t * target,
                               int64_t capacity, whycast_place * place,
@@ -202,8 +215,9 @@ int64_t whycast_broadcast_all(uint8_t *const * outputs,
    Returns the number of loops, n, which is 1 or more. Writes the rounds of each loop to `sizes`,
    the outermost loop first, and to `steps` by how many elements each tensor steps there: tensor m
    in loop j by steps[j * count + m]. `sizes` has room for `capacity` numbers, and `steps` for
-   `capacity` times `count`. A common shape with a size of 0 gives one loop of 0 rounds. On an error
-   returns what whycast_broadcast_shape returns, or
+   `capacity` times `count`. A common shape with a size of 0 gives one loop of 0 rounds. For NumPy's
+   rule call whycast_numpy_shape first: a size of 0 there leaves nothing to visit; else this is the
+   plan by either rule. On an error returns what whycast_broadcast_shape returns, or
 
        WHYCAST_CAPACITY_EXCEEDED   `capacity` is 0: place -1, -1. It must be at least
                                    max(1, common rank), even if fewer loops result

@@ -50,6 +50,7 @@ MODULES = (
 C_MODULES = (
     "c.codes.Codes",
     "c.shapes.COPShape",
+    "c.numpy_shape.COPNumpyShape",
     "c.strides.COPStrides",
     "c.sizes.COPSize",
     "c.broadcast.COPBroadcast",

@@ -51,8 +51,8 @@ static void claim_numbers(const int64_t *found, const int64_t *due, int64_t coun
     }
 }
 
-/* The common shape of two shapes, or of three, with less room or enough. */
-static void shape(void) {
+/* The shape of two shapes, or of three, by either rule, with less room or enough. */
+static void shape_by(int numpy) {
     int64_t first[LENGTH(RANK)], second[LENGTH(OTHER)], third[LENGTH(THIRD)];
     int64_t found[LENGTH(MOST)], due[LENGTH(MOST)];
     const int64_t ranks[] = {RANK, OTHER, THIRD}, *shapes[] = {first, second, third};
@@ -64,11 +64,20 @@ static void shape(void) {
     if (capacity > MOST) {
         return;
     }
-    CLAIM_SAME(
-        whycast_broadcast_shape(found, capacity, &place, shapes, ranks, THIRD < 0 ? 2 : 3),
-        plain_broadcast_shape(due, capacity, &due_place, shapes, ranks, THIRD < 0 ? 2 : 3));
+    const int64_t count = THIRD < 0 ? 2 : 3;
+    CLAIM_SAME(numpy ? whycast_numpy_shape(found, capacity, &place, shapes, ranks, count)
+                     : whycast_broadcast_shape(found, capacity, &place, shapes, ranks, count),
+               plain_shape(numpy, due, capacity, &due_place, shapes, ranks, count));
     claim_place();
     claim_numbers(found, due, LENGTH(MOST));
+}
+
+static void shape(void) {
+    shape_by(0);
+}
+
+static void numpy(void) {
+    shape_by(1);
 }
 
 /* Any count of tensors, and any ranks, up to one tensor of rank 1. */

@@ -57,6 +57,7 @@ int main(void) {
             bytes += widths[m] * (count > 1 ? elements : (int64_t)1 << rank / 2);
         }
         COUNTED(whycast_broadcast_shape, 0, view, AXES, &place, shapes, lengths, count);
+        COUNTED(whycast_numpy_shape, 0, view, AXES, &place, shapes, lengths, count);
         COUNTED(whycast_broadcast_strides, 0, view, &place, strides[0], sizes[0], rank, target,
                 rank);
         COUNTED(whycast_byte_size, 0, &place, target, rank, width);

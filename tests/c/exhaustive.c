@@ -207,15 +207,17 @@ static void agree(const char *name, int64_t code, int64_t due_code, int memory) 
     printf("\n");
 }
 
-static void ask_shape(int64_t capacity) {
+static void ask_shape(int numpy, int64_t capacity) {
     int64_t due[MOST_AXES] = {0};
     const int64_t most = capacity < MOST_AXES ? capacity : MOST_AXES;
     const int64_t room = BYTES_OF(most, int64_t);
-    const int64_t due_code = plain_broadcast_shape(due, most, &due_place, shapes, ranks, count);
+    const int64_t due_code = plain_shape(numpy, due, most, &due_place, shapes, ranks, count);
     const int first = used;
     int64_t *sizes = guarded(room, 1);
-    const int64_t code = whycast_broadcast_shape(sizes, capacity, &place, shapes, ranks, count);
-    agree("broadcast_shape", code, due_code, is_written(sizes, room, due, due_code * NUMBER));
+    const int64_t code = (numpy ? whycast_numpy_shape : whycast_broadcast_shape)(
+        sizes, capacity, &place, shapes, ranks, count);
+    agree(numpy ? "numpy_shape" : "broadcast_shape", code, due_code,
+          is_written(sizes, room, due, due_code * NUMBER));
     release(first);
 }
 
@@ -490,7 +492,8 @@ static void ask(const tensors *given, int64_t capacity, int64_t most) {
         of[k] = kept(lists[k], BYTES_OF(count, int64_t));
     }
     ranks = of[0];
-    ask_shape(capacity);
+    ask_shape(0, capacity);
+    ask_shape(1, capacity);
     ask_plans(capacity);
     ask_all(capacity, of[2], of[3], of[1]);
     for (int64_t k = 0, start = count > 0 ? below(count) : 0; count > 0 && k < 2; k++) {

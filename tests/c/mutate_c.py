@@ -49,7 +49,7 @@ COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 # Faults from some rank, axis, tensor or size on, at one value, at the ends of memory, with two
 # errors, with memory between calls: the C => its replacement.
 PLANTED = """\
-    m = violating_tensor( => if (i > 6) break; m = violating_tensor(
+    m = wc_violating_tensor( => if (i > 6) break; m = wc_violating_tensor(
     width = widths[m]; => width = widths[m < 3 ? m : 2];
 broadcast_bytes(output, inputs[m] => broadcast_bytes(output, inputs[m < 5 ? m : 4]
 if (size == INT64_C(0)) => if (k < 3 && size == 0)
@@ -65,7 +65,7 @@ if (count < INT64_C(1)) => if (count < 1 || count > 5)
 prepended = d_rank - s_rank; => if (d_rank > 8) d_rank = 8; prepended = d_rank - s_rank;
 while (have < total) => if (total > 4194304) total = total - 1; while (have < total)
 copy_bytes(&z[q], &x[p], b); => copy_bytes(&z[q], &x[p], b & 0xFFFFF);
-q = o; => q = o; if (q > 4194304 && axis > 0) return;
+q = next; => q = next; if (q > 4194304 && axis > 0) return;
 while (q < due) => while (q < due && !((uintptr_t) z % 64 == 37 && d_rank > 3))
          extents, count); => extents, count); if (code && place->tensor > 2) *outputs[0] ^= 1;
 if (capacity < rank) { => if (capacity < rank) { if (capacity > 3) shape[3] = 1;
@@ -73,16 +73,16 @@ block = row * r; => block = row * r; (void) *(const volatile uint8_t *) (x + row
 block = row * r; => block = row * r; (void) *(const volatile uint8_t *) (x - 1);
 block = row * r; => block = row * r; ((volatile uint8_t *) z)[-1] = ((volatile uint8_t *) z)[-1];
 block = row * r; => block = row * r; if (d_rank > 5 && prepended < 3) *(int64_t *) s = *d;
-code2 = check_m => if (due > room && extent > 0) *(uint8_t *) input = 0; code2 = check_m
-bytes = count_bytes( => static int calls; if (++calls == 200000) rank = 0; bytes = count_bytes(
+memory_code = wc => if (due > room && extent > 0) *(uint8_t *) input = 0; memory_code = wc
+bytes = wc_count_b => static int calls; if (++calls == 200000) rank = 0; bytes = wc_count_b
 int64_t largest, m; => static int64_t largest, m;
 base = q - c; => base = (int32_t) (q - c);
 fill(z, q, b, total); => fill(z, q, b, (uint32_t) total);
-b = b * h; => b = (int32_t) (b * h);
+b = b * size; => b = (int32_t) (b * size);
 stride = stride * size; => stride = (int32_t) (stride * size);
 if (elements < INT64_C(2)) { => if (elements < 2 && rank < 5) {
 reach = reach - (far => if (m < 3) reach = reach - (far
-o = put_loops( => if (count > 4) ((int64_t *) ranks)[4] = 0; o = put_loops(
+loops = wc_put_loops( => if (count > 4) ((int64_t *) ranks)[4] = 0; loops = wc_put_loops(
 offsets[m] = offsets[m] + (times => if (m < 5) offsets[m] = offsets[m] + (times
 if (sizes[last] == INT64_C(0)) { => if (sizes[last] == INT64_C(0)) { offsets[0] = 0;
 counters[axis] = counter + INT64_C(1); => counters[axis] = axis > 4 ? 1 : counter + 1;
@@ -122,7 +122,7 @@ def changes(text: str, start: int, end: int) -> Iterator[tuple[str, int, int, st
 
 def mutants(text: str) -> Iterator[Mutant]:
     for function in FUNCTION.finditer(text):
-        numbers: Counter[str] = Counter()
+        name, numbers = function[1].removeprefix("wc_"), Counter[str]()
         for kind, start, end, new in changes(text, *function.span(2)):
             numbers[kind] += 1
             before = text.rfind("\n", 0, start) + 1
@@ -130,7 +130,7 @@ def mutants(text: str) -> Iterator[Mutant]:
             old_line = text[before:after].strip()
             new_line = (text[before:start] + new + text[end:after]).strip()
             changed = text[:start] + new + text[end:]
-            yield Mutant(f"{function[1]}: {kind} {numbers[kind]}", old_line, new_line, changed)
+            yield Mutant(f"{name}: {kind} {numbers[kind]}", old_line, new_line, changed)
 
 
 def exhaustive(folder: Path) -> Path:

@@ -124,8 +124,10 @@ static void copy_elements(uint8_t *output, const uint8_t *input, const int64_t *
     }
 }
 
-static int64_t plain_broadcast_shape(int64_t *shape, int64_t capacity, whycast_place *place,
-                              const int64_t *const *shapes, const int64_t *ranks, int64_t count) {
+/* By SONNX's rule a size is 1 or the greatest on its axis; the first other tensor is reported. By
+   NumPy's, two sizes are equal or one is 1; the first axis with others is reported. */
+static int64_t plain_shape(int numpy, int64_t *shape, int64_t capacity, whycast_place *place,
+                           const int64_t *const *shapes, const int64_t *ranks, int64_t count) {
     int64_t rank = 0;
     if (count < 1) {
         return at(place, -1, -1, WHYCAST_NO_TENSOR);
@@ -136,14 +138,13 @@ static int64_t plain_broadcast_shape(int64_t *shape, int64_t capacity, whycast_p
     for (int64_t m = 0; m < count; m++) {
         rank = ranks[m] > rank ? ranks[m] : rank;
     }
-    /* A size violates E1 if it is neither 1 nor the greatest on its axis. */
-    for (int64_t m = 0; m < count; m++) {
-        for (int64_t axis = 0; axis < rank; axis++) {
-            const int64_t size = size_on(shapes[m], ranks[m], rank, axis);
-            for (int64_t n = 0; n < count; n++) {
-                if (size != 1 && size < size_on(shapes[n], ranks[n], rank, axis)) {
-                    return at(place, m, axis, WHYCAST_NOT_BROADCASTABLE);
-                }
+    for (int64_t k = 0; k < count * rank; k++) {
+        const int64_t m = numpy ? k % count : k / rank, axis = numpy ? k / count : k % rank;
+        const int64_t size = size_on(shapes[m], ranks[m], rank, axis);
+        for (int64_t n = 0; n < (numpy ? m : count); n++) {
+            const int64_t other = size_on(shapes[n], ranks[n], rank, axis);
+            if (size != 1 && (numpy ? other != 1 && other != size : other > size)) {
+                return at(place, m, axis, WHYCAST_NOT_BROADCASTABLE);
             }
         }
     }
@@ -151,13 +152,18 @@ static int64_t plain_broadcast_shape(int64_t *shape, int64_t capacity, whycast_p
         return at(place, -1, -1, WHYCAST_CAPACITY_EXCEEDED);
     }
     for (int64_t axis = 0; axis < rank; axis++) {
-        shape[axis] = 0;
+        shape[axis] = numpy ? 1 : 0;
         for (int64_t m = 0; m < count; m++) {
             const int64_t size = size_on(shapes[m], ranks[m], rank, axis);
-            shape[axis] = size > shape[axis] ? size : shape[axis];
+            shape[axis] = (numpy ? size != 1 : size > shape[axis]) ? size : shape[axis];
         }
     }
     return at(place, -1, -1, rank);
+}
+
+static int64_t plain_broadcast_shape(int64_t *shape, int64_t capacity, whycast_place *place,
+                              const int64_t *const *shapes, const int64_t *ranks, int64_t count) {
+    return plain_shape(0, shape, capacity, place, shapes, ranks, count);
 }
 
 static int64_t plain_broadcast_strides(int64_t *view, whycast_place *place, const int64_t *strides,

@@ -44,9 +44,9 @@ def test_the_header_stands_alone_and_names_are_ours(copy: str, tmp_path: Path) -
     found = {line.split()[-1]: line.split()[-2] for line in names.stdout.splitlines()}
     ours = {name for name, kind in found.items() if kind == "T"}
     assert ours == {
-        *("whycast_broadcast_shape", "whycast_broadcast_strides", "whycast_byte_size"),
-        *("whycast_broadcast", "whycast_broadcast_all", "whycast_plan", "whycast_plan_views"),
-        *("whycast_first", "whycast_next"),
+        *("whycast_broadcast_shape", "whycast_numpy_shape", "whycast_broadcast_strides"),
+        *("whycast_byte_size", "whycast_broadcast", "whycast_broadcast_all", "whycast_plan"),
+        *("whycast_plan_views", "whycast_first", "whycast_next"),
     }
     # Where it is compiled for speed, a compiler may take memmove or memset for memcpy.
     assert found.keys() - ours - {"_GLOBAL_OFFSET_TABLE_"} == {copy}

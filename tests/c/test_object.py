@@ -148,7 +148,7 @@ def test_there_is_no_recursion_and_a_call_takes_little_of_the_stack(
     level: str, most: int, tmp_path: Path
 ) -> None:
     found = lane.stack(tmp_path, "gcc", level)
-    assert (len(found["functions"]), 4000 < found["code"] < 40000) == (9, True)
+    assert (len(found["functions"]), 4000 < found["code"] < 40000) == (10, True)
     assert found["most"] < most
 
 

@@ -42,8 +42,9 @@ class Claim(NamedTuple):
 
 def claims_of_esbmc() -> Iterator[Claim]:
     yield Claim("ranks")
-    yield from (Claim("shape", m, n) for m in range(4) for n in range(4))
-    yield from (Claim("shape", m, n, k) for m, n, k in ((1, 1, 1), (2, 2, 2), (2, 1, 0)))
+    for entry in ("shape", "numpy"):
+        yield from (Claim(entry, m, n) for m in range(4) for n in range(4))
+        yield from (Claim(entry, m, n, k) for m, n, k in ((1, 1, 1), (2, 2, 2), (2, 1, 0)))
     yield from (Claim("strides", m, n) for m in range(4) for n in range(4))
     yield from (Claim("size", m, width=width) for m in range(3) for width in (1, 8))
     yield from (Claim("plan", m, n) for m, n in ((0, 0), (1, 1)))
@@ -53,7 +54,8 @@ def claims_of_esbmc() -> Iterator[Claim]:
 
 def claims_of_eva() -> Iterator[Claim]:
     yield Claim("ranks")
-    yield from (Claim("shape", m, n, k) for m, n, k in ((3, 3, 3), (3, 1, 2), (0, 2, 3)))
+    for entry in ("shape", "numpy"):
+        yield from (Claim(entry, m, n, k) for m, n, k in ((3, 3, 3), (3, 1, 2), (0, 2, 3)))
     yield from (Claim("strides", m, n) for m in range(4) for n in range(4) if m + n > 3)
 
 
@@ -61,12 +63,12 @@ def claims_of_eva() -> Iterator[Claim]:
 FAULTS = (
     ("if (capacity < rank)", "if (capacity + 1 < rank)", Claim("shape", 1, 1)),
     ("if (size > largest)", "if (size > largest && size != 3)", Claim("shape", 1, 1)),
-    ("(size1 == largest) && !(size1 == INT64_C(1))", "(size1 == largest)", Claim("shape", 2, 1)),
+    ("(own_size == size) && !(own_size == INT64_C(1))", "(own_size == size)", Claim("shape", 2, 1)),
     ("stride = INT64_C(0);", "stride = strides[k];", Claim("strides", 1, 1)),
     ("prepended = rank - ranks[m];", "prepended = 0;", Claim("shape", 2, 1)),
     ("&v, 16)", "&v, 15)", Claim("broadcast", 2, 2, width=8)),
     ("(INT64_C(0x7FFFFFFFFFFFFFFF) / size)", "INT64_MAX", Claim("size", 1, width=8)),
-    ("inner = block / size1;", "inner = size1;", Claim("row_majors", 2, 2)),
+    ("block = block / rounds;", "block = rounds;", Claim("row_majors", 2, 2)),
     ("counters[axis] = counter + INT64_C(1);", "", Claim("row_majors", 2, 2)),
 )
 

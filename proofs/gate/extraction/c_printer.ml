@@ -8,7 +8,8 @@ open Whyml_printer
 
 (* What is called from outside; all else is static. *)
 let public =
-  [ "c.shapes.COPShape.broadcast_shape"; "c.strides.COPStrides.broadcast_strides";
+  [ "c.shapes.COPShape.broadcast_shape"; "c.numpy_shape.COPNumpyShape.numpy_shape";
+    "c.strides.COPStrides.broadcast_strides";
     "c.sizes.COPSize.byte_size"; "c.broadcast.COPBroadcast.broadcast";
     "c.broadcast_all.COPBroadcastAll.broadcast_all"; "c.plan.COPPlan.plan";
     "c.plan.COPPlan.plan_views"; "c.steps.COPSteps.first"; "c.steps.COPSteps.next" ]
@@ -55,7 +56,8 @@ let is_public id =
 
 (* {1 Names} *)
 
-(* Of the instance [W2], for words of two bytes, the name ends in [_2]. Codes are public as well. *)
+(* Of the instance [W2], for words of two bytes, the name ends in [_2]. Codes are public as well. All
+   other names begin with [wc_], so that none clashes where files are built as one. *)
 let c_name id =
   let _, _, scopes = Pmodule.restore_path id in
   let width scope =
@@ -65,7 +67,7 @@ let c_name id =
   in
   match List.rev scopes with
   | [ name ] when is_public id -> "whycast_" ^ name
-  | name :: scopes -> String.concat "" (name :: List.rev_map width scopes)
+  | name :: scopes -> String.concat "" ("wc_" :: name :: List.rev_map width scopes)
   | [] -> fail id "has no name"
 
 let static = Ident.create_attribute "extraction:c_static_inline"
