@@ -1,8 +1,6 @@
-/*
- * The claims on c/whycast.c that verify.py asks of ESBMC and Eva. Macros fix ranks and bounds; all
- * else is unknown. All memory is as long as the call says, so that touching any other is an error.
- * ESBMC is also to show that code, place and memory are those of plain.c.
- */
+/* The claims on c/whycast.c that verify.py asks of ESBMC and Eva. Macros fix ranks and bounds; all
+   else is unknown. Memory is as long as the call says. ESBMC also shows that code, place and memory
+   are those of plain.c. */
 
 #include "plain.c"
 
@@ -30,7 +28,6 @@ static void fill(int64_t *numbers, int64_t count) {
     }
 }
 
-/* What there is before a call, for both programs. */
 static void fill_both(int64_t *found, int64_t *due, int64_t count) {
     fill(found, count);
     for (int64_t k = 0; k < count; k++) {
@@ -107,7 +104,7 @@ static void strides(void) {
     claim_numbers(found, due, LENGTH(OTHER));
 }
 
-/* A tensor of any bytes, whose sizes and whose target's are those numbers in base 4. */
+/* A tensor of any bytes; its sizes and those of its target are the digits of numbers in base 4. */
 static void one(int64_t own_sizes, int64_t rank, int64_t target_sizes) {
     int64_t own[LENGTH(RANK)], target[LENGTH(RANK)];
     uint8_t input[BYTES], found[BYTES], due[BYTES];
@@ -135,7 +132,7 @@ static void broadcast(void) {
     one(2, 1, 0 + 8);
 }
 
-/* How many bytes a tensor has: its first size is any, the others are to 3; of WIDTH, or of none. */
+/* The first size is any, the others are at most 3; the width is WIDTH, or any below 1. */
 static void size(void) {
     int64_t sizes[LENGTH(RANK)], width = unknown();
     fill(sizes, RANK);
@@ -148,8 +145,7 @@ static void size(void) {
     claim_place();
 }
 
-/* The plan of two tensors, in row-major order where no strides are given, and its steps from any
-   one on. */
+/* The plan of two tensors, in row-major order without strides, and its steps from any one on. */
 static void steps_of(const int64_t *const *shapes, const int64_t *const *given) {
     int64_t found[LENGTH(MOST)], due[LENGTH(MOST)], common[LENGTH(MOST)], offsets[2];
     int64_t steps[2 * LENGTH(MOST)], due_steps[2 * LENGTH(MOST)], counters[LENGTH(MOST - 1)];

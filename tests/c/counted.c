@@ -1,5 +1,5 @@
-/* Calls of each function of c/whycast.h, with more and more tensors, axes and bytes. Callgrind
-   counts the instructions of each; a line names the function and the numbers that it depends on. */
+/* Calls each function of c/whycast.h with more and more tensors, axes and bytes, for Callgrind to
+   count the instructions, and prints the numbers that these depend on. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@ enum { TENSORS = 12, AXES = 12, WIDEST = 33, BYTES = WIDEST << AXES };
 
 static uint8_t from[BYTES], into[TENSORS][BYTES];
 
-/* Each grows on every other axis, so that no loops become one and no blocks. */
+/* Each grows on every other axis: neither loops nor blocks become one. */
 static int64_t sizes[TENSORS][AXES], strides[TENSORS][AXES], target[AXES], view[AXES];
 static int64_t loop_sizes[AXES], steps[AXES * TENSORS], counters[AXES], offsets[TENSORS];
 

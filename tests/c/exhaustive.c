@@ -1,18 +1,15 @@
 /*
- * Compares c/whycast.c with tests/c/plain.c, call by call and byte by byte: all lists of small
- * shapes, and of the limits of int64_t, with widths and memory drawn at random; blocks of all
- * magnitudes to 8 MiB; at random, ranks and tensors to 20, several errors at once, and a few
- * outputs above 4 GiB. It needs only a C compiler, so that it runs wherever the library runs:
+ * Compares c/whycast.c with plain.c, call by call and byte by byte: all lists of small shapes and of
+ * the limits of int64_t; blocks of all magnitudes to 8 MiB; at random, ranks and tensors to 20,
+ * several errors at once, and a few outputs above 4 GiB. It needs only a C compiler:
  *
  *     cc -std=c99 -Ic c/whycast.c tests/c/exhaustive.c && ./a.out [part ...]
  *
- * It prints the first calls that differ, and for each part the number of calls and of those that
- * differ; it exits with 1 if any does.
+ * It prints the first calls that differ, and counts for each part; it exits with 1 if any differs.
  *
- * Where there is mmap, each region has pages that nobody may touch at one end, and guards at the
- * other, which have to stay as they were, as an output after an error. With -DEXACT there are
- * neither, and no output is filled before: each region is as long as the call says, so that
- * AddressSanitizer or valgrind see each access. With -DFIRST it exits at the first call that
+ * With mmap each region has forbidden pages at one end, and guards at the other, which must not
+ * change. With -DEXACT each region is as long as the call says, and no output is filled before, so
+ * that AddressSanitizer and valgrind see each access. With -DFIRST it exits at the first call that
  * differs, and prints nothing.
  */
 
@@ -44,7 +41,6 @@ enum { PAGE = 1 << 16, MOST_BYTES = 8 << 20 };
 
 #define NUMBER ((int64_t)sizeof(int64_t))
 #define LENGTH(list) ((int64_t)(sizeof(list) / sizeof *(list)))
-/* How many bytes so many of these are. */
 #define BYTES_OF(count, type) ((count) > 0 ? (count) * (int64_t)sizeof(type) : 0)
 
 static int64_t calls, differing;
@@ -57,11 +53,6 @@ static uint64_t state = 20261122;
 static int64_t below(int64_t bound) {
     state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (int64_t)((state >> 33) % (uint64_t)bound);
-}
-
-/* One of so many numbers from 0 on, mostly of the first few. */
-static int64_t mostly(int64_t few, int64_t most) {
-    return below(below(8) ? few : most);
 }
 
 static void stop_unless(int there) {
@@ -84,15 +75,14 @@ static uint8_t *fenced(size_t bytes) {
 #endif
 }
 
-/* The regions, each in memory that is used again, and the bytes of guards before each. */
+/* Each in memory that is used again, with so many bytes of guards before it. */
 static struct {
     uint8_t *memory, *start;
     int64_t size, before;
 } regions[MOST_REGIONS];
 static int used;
 
-/* A region of `length` bytes, with guards at the end that is not the memory's. Without guards, a
-   region of no bytes is NULL, as callers may pass. */
+/* A region of `length` bytes, with guards at one end. Without guards one of no bytes is NULL. */
 static void *guarded(int64_t length, int filled) {
     const int64_t all = (length > 0 ? length : 0) + GUARD;
     const int last = (int)below(2), k = used++;
@@ -100,7 +90,6 @@ static void *guarded(int64_t length, int filled) {
         abort();
     }
     if (GUARD == 0 || regions[k].size < all) {
-        /* What was there is lost to the process, a few times. */
         regions[k].size = GUARD > 0 ? (2 * all / PAGE + 1) * PAGE : all;
         regions[k].memory = fenced((size_t)regions[k].size);
     }
@@ -121,7 +110,6 @@ static void *guarded(int64_t length, int filled) {
     return regions[k].start = first + regions[k].before;
 }
 
-/* The regions from one on are no longer used. */
 static void release(int first) {
     for (; used > first; used--) {
         if (GUARD == 0) {
@@ -130,7 +118,7 @@ static void release(int first) {
     }
 }
 
-/* Whether a region begins with the `bytes` that are due, and all else is as `guarded` left it. */
+/* Whether a region begins with the `bytes` due, and all else is as `guarded` left it. */
 static int is_written(const void *start, int64_t length, const void *due, int64_t bytes) {
     const uint8_t *region = start;
     int own = 0;
@@ -150,7 +138,7 @@ static int is_written(const void *start, int64_t length, const void *due, int64_
     return bytes <= 0 || region == due || memcmp(region, due, (size_t)bytes) == 0;
 }
 
-/* A region with these bytes in it, and whether it has them still. */
+/* A region with these bytes. */
 static void *kept(const void *bytes, int64_t length) {
     uint8_t *region = guarded(length, 0);
     if (length > 0) {
@@ -163,18 +151,12 @@ static int is_kept(const void *region, const void *bytes, int64_t length) {
     return is_written(region, length, bytes, length);
 }
 
-/* An input begins at one of the first places: bytes near each other differ, but for words of 0. */
+/* Inputs begin at one of the first places. Bytes near each other differ, but for words of 0. */
 static uint8_t pattern[MOST_BYTES + 2 * MOST_TENSORS + 64];
-
-static void draw_pattern(void) {
-    for (size_t k = 0; k < sizeof pattern; k++) {
-        pattern[k] = k % 1000 / 24 == 1 ? 0 : (uint8_t)(k + k / 256 * 17);
-    }
-}
 
 /* --- the functions, asked twice ------------------------------------------------------------- */
 
-/* What is asked about, in regions, and the places that both programs set. */
+/* The shapes in regions, and the places that both programs set. */
 static const int64_t *const *shapes, *ranks;
 static int64_t count;
 static whycast_place place, due_place, nowhere;
@@ -241,7 +223,6 @@ static void ask_size(const int64_t *sizes, int64_t rank, int64_t width) {
     agree("byte_size", whycast_byte_size(&place, sizes, rank, width), due_code, 1);
 }
 
-/* The rooms and extents that are named are there; what is due is as much at most. */
 static void ask_tensor(int64_t room, int64_t extent, const int64_t *sizes, int64_t rank,
                        const int64_t *target, int64_t target_rank, int64_t width) {
     const int first = used;
@@ -273,7 +254,7 @@ static void ask_all(int64_t capacity, const int64_t *rooms, const int64_t *exten
     }
     const int64_t due_code = plain_broadcast_all(dues, rooms, due_target, capacity, &due_place,
                                                  inputs, extents, shapes, ranks, widths, count);
-    /* Where the shapes have a common one, it is written, whatever comes later. */
+    /* A common shape is written even where memory does not suffice. */
     const int64_t rank = plain_broadcast_shape(ignored, capacity, &nowhere, shapes, ranks, count);
     for (int64_t m = 0; m < count; m++) {
         due_bytes[m] = due_code < 0 ? 0 : plain_byte_size(&nowhere, due_target, rank, widths[m]);
@@ -292,13 +273,13 @@ static void ask_all(int64_t capacity, const int64_t *rooms, const int64_t *exten
     release(first);
 }
 
-/* A plan with the strides that it is of, and where a step of it is. */
+/* A plan, the strides of its tensors, and a step. */
 typedef struct {
     const int64_t *const *strides;
     int64_t common[MOST_AXES], rank, loops, *sizes, *steps, *counters, *offsets;
 } plan;
 
-/* How many of `many` are looked at, and the n-th of these: all of a few, and the last of many. */
+/* The number of probes among `many`, and the n-th: all of a few, and the last of many. */
 static int64_t looks(int64_t many) {
     return many < MOST_LOOKS ? many : MOST_LOOKS;
 }
@@ -307,7 +288,7 @@ static int64_t look(int64_t n, int64_t many) {
     return n == looks(many) - 1 ? many - 1 : n * (many / looks(many));
 }
 
-/* Whether the counters are the digits of a step, and each run is where f has its elements. */
+/* Whether counters and offsets are those of a step, and each run is where f has its elements. */
 static int is_at(const plan *p, int64_t step) {
     const int64_t last = p->loops - 1, run = p->sizes[last];
     int64_t digits[MOST_AXES], begins[MOST_TENSORS], rest = step;
@@ -330,7 +311,7 @@ static int is_at(const plan *p, int64_t step) {
            is_kept(p->offsets, begins, count * NUMBER);
 }
 
-/* From the first step all, from each of the others the next one, and from the last the first. */
+/* Goes from the first step to all, and from each other one to the next. */
 static void ask_steps(plan *p) {
     const int64_t last = p->loops - 1;
     int64_t total = p->sizes[last] > 0;
@@ -357,8 +338,7 @@ static void ask_steps(plan *p) {
     }
 }
 
-/* Strides are NULL in row-major order. The code of an error is a plan of no step, and then no
-   memory is looked at. */
+/* Strides are NULL in row-major order. An error's code is a plan without steps or memory. */
 static void ask_plan(int64_t capacity, const int64_t *const *strides) {
     int64_t sizes[MOST_AXES] = {0}, steps[MOST_AXES * MOST_TENSORS] = {0};
     int64_t orders[MOST_TENSORS][MOST_AXES];
@@ -396,7 +376,7 @@ static void ask_plan(int64_t capacity, const int64_t *const *strides) {
 /* --- all that is asked of some shapes ------------------------------------------------------- */
 
 static const int64_t every_width[] = {1, 2, 3, 4, 5, 8, 12, 16, 17, 33};
-/* Around 0, the roots and quotients of 2^63, the 32 bits of a size_t that has no more, the ends. */
+/* Around 0, the roots and quotients of 2^63, the ends of 32 and of 64 bits. */
 static const int64_t limits[] = {
     INT64_MIN,           INT64_MIN + 1,        -1, 0, 1, 2, 3, 7, INT64_C(0x7FFFFFFF),
     INT64_C(0x80000000), INT64_C(0x100000000), INT64_C(0x100000001), INT64_C(3037000499),
@@ -412,13 +392,13 @@ typedef struct {
     int64_t count, ranks[MOST_TENSORS], widths[MOST_TENSORS], sizes[MOST_TENSORS][MOST_AXES];
 } tensors;
 
-/* A number; or now and then one that is less, or a little more. */
+/* A number, or now and then a smaller one or one a little larger. */
 static int64_t nearly(int64_t number) {
     const int64_t kind = below(40);
     return kind > 1 ? number : kind ? number + below(9) : number - 1 - below(2) * below(number + 1);
 }
 
-/* The bytes of a tensor, if they are counted and not more than `most`: else some. */
+/* The bytes of a tensor, or 5 where an error or more than `most` come out. */
 static int64_t there(const int64_t *sizes, int64_t rank, int64_t width, int64_t most) {
     const int64_t bytes = rank < 0 ? -1 : plain_byte_size(&nowhere, sizes, rank, width);
     return bytes < 0 || bytes > most ? 5 : bytes;
@@ -471,7 +451,7 @@ static void ask_one(int64_t m, const tensors *given, const int64_t *common, int6
     release(first);
 }
 
-/* Outputs have at most `most` bytes. All arguments are in regions, and stay as they were. */
+/* Outputs have at most `most` bytes. Arguments must not change. */
 static void ask(const tensors *given, int64_t capacity, int64_t most) {
     const int first = used;
     int64_t rooms[MOST_TENSORS], extents[MOST_TENSORS], common[MOST_AXES], *rows[MOST_TENSORS];
@@ -517,7 +497,7 @@ static int64_t some_width(int64_t bytes) {
                       : some_limit();
 }
 
-/* All lists of so many shapes up to a rank over some sizes, with room for so many axes. */
+/* All lists of `many` shapes up to a rank over some sizes. */
 static void every_list(int64_t many, int64_t highest, const int64_t *sizes, int64_t size_count,
                        int64_t least_capacity) {
     int64_t all = 0, lists = 1;
@@ -577,7 +557,7 @@ static int64_t of_any_magnitude(int64_t most) {
 }
 
 /* Blocks of any magnitudes, (m,1) to (m,r), b bytes each: every row is copies of its first block.
-   More than some ten thousand rows take long, and show nothing new. */
+   There are at most 64 Ki rows, to save time. */
 static void ask_blocks(int64_t most) {
     int64_t n[3], left = most;
     for (int64_t k = 0, start = below(3); k < 3; k++) {
@@ -614,7 +594,7 @@ static void blocks_part(void) {
 #if defined(PAGES) && SIZE_MAX > UINT32_MAX
 enum { LOOP = 3 << 20, LOOPS = 1400, ROW = 1 << 17 };
 
-/* Memory in which all LOOP bytes but the last are the same ones: there is no more than these. */
+/* LOOPS times LOOP bytes of addresses; all parts but the last are the same memory. */
 static uint8_t *looped(void) {
     const size_t bytes = (size_t)LOOPS * LOOP;
     uint8_t *all = mmap(NULL, bytes + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -628,7 +608,7 @@ static uint8_t *looped(void) {
     return all + PAGE;
 }
 
-/* Input and output consist of loops, and so does what is written in between: it fits the memory. */
+/* Input and output repeat every LOOP bytes, so that the shared memory is enough. */
 static void ask_loops(uint8_t *output, const uint8_t *input, const int64_t *sizes, int64_t rank,
                       const int64_t *target, int64_t target_rank) {
     const int64_t room = plain_byte_size(&nowhere, target, target_rank, 1);
@@ -660,7 +640,7 @@ static void more_than_32_bits(void) {
 
 /* --- at random ------------------------------------------------------------------------------ */
 
-/* Sizes of at most so many elements, and of about as many if they are many. */
+/* Sizes of at most `elements` elements, and of about as many if these are many. */
 static void draw_sizes(int64_t *sizes, int64_t rank, int64_t elements) {
     const int64_t start = below(MOST_AXES);
     for (int64_t k = 0; k < rank; k++) {
@@ -672,12 +652,13 @@ static void draw_sizes(int64_t *sizes, int64_t rank, int64_t elements) {
     }
 }
 
-/* Up to twenty shapes with a common one, but for a few faults: outputs of about so many bytes, many
-   small axes that make many loops, or huge sizes. */
+/* Shapes with a common one, but for a few faults: outputs of about `bytes` bytes, many small axes,
+   or huge sizes. */
 static void ask_at_random(int64_t bytes) {
     const int large = bytes > 1 << 20;
-    const int64_t many = 1 + mostly(6, large ? 6 : MOST_TENSORS);
-    const int64_t rank = mostly(11, MOST_AXES + 1), all = below(many), kind = large ? 7 : below(8);
+    const int64_t many = 1 + below(below(8) || large ? 6 : MOST_TENSORS);
+    const int64_t rank = below(below(8) ? 11 : MOST_AXES + 1), all = below(many);
+    const int64_t kind = large ? 7 : below(8);
     tensors list = {.count = kind == 0 && below(9) == 0 ? limits[below(4)] : many};
     int64_t common[MOST_AXES], widest = 1;
     for (int64_t m = 0; m < many; m++) {
@@ -731,7 +712,9 @@ static const struct {
 
 int main(int words_count, char **words) {
     int wrong = 0;
-    draw_pattern();
+    for (size_t k = 0; k < sizeof pattern; k++) {
+        pattern[k] = k % 1000 / 24 == 1 ? 0 : (uint8_t)(k + k / 256 * 17);
+    }
     for (int64_t k = 0; k < LENGTH(parts); k++) {
         int wanted = words_count < 2;
         for (int word = 1; word < words_count; word++) {

@@ -1,8 +1,5 @@
-/*
- * Broadcasting in C as plain as can be, to be included and compared: a check for each sentence of
- * c/whycast.h, in its order, and each element of an output looked up by its index. It shares only
- * that header with c/whycast.c.
- */
+/* Plain broadcasting in C, to be included and compared: a check for each sentence of c/whycast.h, in
+   its order, and each element by its index. It shares only that header with c/whycast.c. */
 
 #include <stdlib.h>
 
@@ -22,7 +19,7 @@ static int64_t size_on(const int64_t *shape, int64_t rank, int64_t common_rank, 
     return own < 0 ? 1 : shape[own];
 }
 
-/* How many bytes, or -1 where there are more than an int64_t counts. No size is negative. */
+/* The number of bytes, or -1 beyond an int64_t. No size is negative. */
 static int64_t count_bytes(const int64_t *shape, int64_t rank, int64_t width) {
     int64_t bytes = width;
     for (int64_t axis = 0; axis < rank; axis++) {
@@ -229,7 +226,6 @@ static int64_t plain_broadcast_all(uint8_t *const *outputs, const int64_t *rooms
     return at(place, -1, -1, rank);
 }
 
-/* Where a shape is wrong, its strides may be anything. */
 static void row_major(int64_t *strides, const int64_t *shape, int64_t rank) {
     uint64_t stride = 1;
     for (int64_t axis = rank; axis > 0; axis--) {
@@ -254,8 +250,8 @@ static int reaches_far(const int64_t *shape, const int64_t *strides, int64_t ran
     return 0;
 }
 
-/* Axes become loops from the last one on: an axis is in the loop behind it if one step of each
-   tensor there is as far as all steps of that loop. */
+/* Axes become loops from the last one on: an axis joins the loop behind it if its stride is all
+   steps of that loop, for each tensor. */
 static int64_t plain_plan_views(int64_t *sizes, int64_t *steps, int64_t capacity,
                                 whycast_place *place, const int64_t *const *shapes,
                                 const int64_t *const *strides, const int64_t *ranks,

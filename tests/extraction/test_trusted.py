@@ -51,14 +51,14 @@ mach.int.Int64.(>)|(uint64_t) (%1) > (uint64_t) (%2)
 c.trusted.Memory.size_at|%1[%2 + 1]
 c.trusted.Memory.put|%1[%2] += %3
 c.trusted.Memory.read_only|%1 + 1
-c.trusted.Memory.copy_input|copy_bytes(&%1[%2], &%3[%4], %5 + 1)
-c.trusted.Memory.copy_input|copy_bytes(&%1[%2], %3, %5)
-c.trusted.Memory.copy|copy_bytes(&%1[%2], &%1[%3], (%4) / 2)
-c.trusted.Memory.copy|copy_bytes(&%1[%2], &%1[%3 + 1], %4)
-c.trusted.Word2.load|load_2(&%1[%2 + 1])
-c.trusted.Word4.load|(uint32_t) load_2(&%1[%2])
+c.trusted.Memory.copy_input|wc_copy_bytes(&%1[%2], &%3[%4], %5 + 1)
+c.trusted.Memory.copy_input|wc_copy_bytes(&%1[%2], %3, %5)
+c.trusted.Memory.copy|wc_copy_bytes(&%1[%2], &%1[%3], (%4) / 2)
+c.trusted.Memory.copy|wc_copy_bytes(&%1[%2], &%1[%3 + 1], %4)
+c.trusted.Word2.load|wc_load_2(&%1[%2 + 1])
+c.trusted.Word4.load|(uint32_t) wc_load_2(&%1[%2])
 c.trusted.Word8.load|*(const uint64_t *) &%1[%2]
-c.trusted.Word8.store|store_8(%1, %3)
+c.trusted.Word8.store|wc_store_8(%1, %3)
 c.trusted.Arrays.shape_at|*%1
 c.trusted.Arrays.lend|%1[0]
 c.trusted.Arrays.give_back|*%2 = 0
