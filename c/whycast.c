@@ -84,8 +84,7 @@ static inline int64_t wc_check_sizes(whycast_place * place, int64_t tensor,
 static inline int64_t wc_check_all_sizes(whycast_place * place,
                                          const int64_t *const * shapes,
                                          const int64_t * ranks, int64_t count) {
-  int64_t m;
-  int64_t code;
+  int64_t m, code;
   m = INT64_C(0);
   while (m < count) {
     code = wc_check_sizes(place, m, shapes[m], ranks[m]);
@@ -117,8 +116,7 @@ static inline int64_t wc_differing_tensor(const int64_t *const * shapes,
                                           const int64_t * ranks,
                                           int64_t limit, int64_t i,
                                           int64_t rank, int64_t size) {
-  int64_t m;
-  int64_t own_size;
+  int64_t m, own_size;
   m = INT64_C(0);
   while (m < limit) {
     own_size = wc_padded_size(shapes, ranks, m, i, rank);
@@ -137,8 +135,7 @@ static inline int64_t wc_violating_tensor(const int64_t *const * shapes,
                                           const int64_t * ranks,
                                           int64_t count, int64_t limit,
                                           int64_t i, int64_t rank) {
-  int64_t largest, m;
-  int64_t size;
+  int64_t largest, m, size;
   largest = INT64_C(0);
   m = INT64_C(0);
   while (m < count) {
@@ -157,8 +154,7 @@ static inline int64_t wc_check_agreement(whycast_place * place,
                                          const int64_t *const * shapes,
                                          const int64_t * ranks,
                                          int64_t count, int64_t rank) {
-  int64_t tensor, axis, i;
-  int64_t m;
+  int64_t tensor, axis, i, m;
   tensor = count;
   axis = INT64_C(0);
   i = INT64_C(0);
@@ -229,8 +225,7 @@ static inline int64_t wc_check_shapes(whycast_place * place,
 static inline int64_t wc_agreed_size(const int64_t *const * shapes,
                                      const int64_t * ranks, int64_t count,
                                      int64_t i, int64_t rank) {
-  int64_t m;
-  int64_t size;
+  int64_t m, size;
   m = INT64_C(0);
   while (m < count) {
     size = wc_padded_size(shapes, ranks, m, i, rank);
@@ -285,8 +280,7 @@ static inline int64_t wc_check_mismatch(whycast_place * place,
                                         const int64_t *const * shapes,
                                         const int64_t * ranks, int64_t count,
                                         int64_t rank) {
-  int64_t i;
-  int64_t size, m;
+  int64_t i, size, m;
   i = INT64_C(0);
   while (i < rank) {
     size = wc_agreed_size(shapes, ranks, count, i, rank);
@@ -358,8 +352,7 @@ static inline int64_t wc_check_fit(whycast_place * place,
                                    const int64_t * shape, int64_t rank,
                                    const int64_t * target,
                                    int64_t target_rank) {
-  int64_t prepended, size;
-  int64_t k;
+  int64_t prepended, size, k;
   if (target_rank < rank) {
     return wc_report(place, (int64_t) WHYCAST_RANK_MISMATCH, INT64_C(0), -INT64_C(1));
   }
@@ -382,8 +375,7 @@ int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
                                   const int64_t * strides,
                                   const int64_t * shape, int64_t rank,
                                   const int64_t * target, int64_t target_rank) {
-  int64_t code, fit_code, prepended, k, stride;
-  int64_t i;
+  int64_t code, fit_code, prepended, k, stride, i;
   code = wc_check_two(place, shape, rank, target, target_rank);
   if (code < INT64_C(0)) {
     return code;
@@ -412,8 +404,7 @@ int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
    WhyML: c.sizes.COPSize.count_bytes */
 static inline int64_t wc_count_bytes(const int64_t * shape, int64_t rank,
                                      int64_t width) {
-  int64_t bytes, k;
-  int64_t size;
+  int64_t bytes, k, size;
   bytes = width;
   k = INT64_C(0);
   while (k < rank) {
@@ -601,8 +592,7 @@ static inline uint32_t wc_pattern_4(const uint8_t * x, int64_t p, int64_t b) {
 static inline void wc_repeat_rows_4(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
                                     int64_t m, int64_t b, int64_t r) {
-  int64_t q, p, j;
-  int64_t n, last;
+  int64_t q, p, j, n, last;
   uint32_t v;
   int64_t k;
   q = target;
@@ -646,8 +636,7 @@ static inline uint64_t wc_pattern_8(const uint8_t * x, int64_t p, int64_t b) {
 static inline void wc_repeat_rows_8(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
                                     int64_t m, int64_t b, int64_t r) {
-  int64_t q, p, j;
-  int64_t n, last;
+  int64_t q, p, j, n, last;
   uint64_t v;
   int64_t k;
   q = target;
@@ -683,8 +672,7 @@ static inline wc_word_16 wc_pattern_16(const uint8_t * x, int64_t p,
 static inline void wc_repeat_rows_16(uint8_t * z, int64_t target,
                                      const uint8_t * x, int64_t source,
                                      int64_t m, int64_t b, int64_t r) {
-  int64_t q, p, j;
-  int64_t n, last;
+  int64_t q, p, j, n, last;
   wc_word_16 v;
   int64_t k;
   q = target;
@@ -796,8 +784,7 @@ static inline void wc_repeat_word_16(uint8_t * z, int64_t target,
 static inline void wc_repeat_words(uint8_t * z, int64_t target,
                                    const uint8_t * x, int64_t source,
                                    int64_t m, int64_t b, int64_t r) {
-  int64_t q, p, j, t, k;
-  int64_t last;
+  int64_t q, p, j, t, k, last;
   wc_word_16 v, w;
   q = target;
   p = source;
@@ -822,13 +809,12 @@ static inline void wc_repeat_words(uint8_t * z, int64_t target,
   }
 }
 
-/* Fill `total` bytes from `q` on with copies of the block of `b` bytes that begins there, by
-   larger and larger parts of what there is: (a b . . . .) becomes (a b a b a b). Each byte
-   behind the block is written once, and no other byte changes.
+/* Fill `total` bytes from `q` on with copies of the block of `b` bytes there, by larger and
+   larger parts: (a b . . . .) becomes (a b a b a b). Each byte behind the block is written
+   once, and no other byte changes.
    WhyML: c.long_blocks.LongBlocks.fill */
 static inline void wc_fill(uint8_t * z, int64_t q, int64_t b, int64_t total) {
-  int64_t have, part;
-  int64_t most;
+  int64_t have, part, most;
   have = b;
   part = b;
   if (total > INT64_C(1048576)) {
@@ -854,8 +840,7 @@ static inline void wc_fill(uint8_t * z, int64_t q, int64_t b, int64_t total) {
 static inline void wc_repeat_long(uint8_t * z, int64_t target,
                                   const uint8_t * x, int64_t source,
                                   int64_t m, int64_t b, int64_t r) {
-  int64_t q, p, j;
-  int64_t total;
+  int64_t q, p, j, total;
   q = target;
   p = source;
   j = INT64_C(0);
@@ -1022,8 +1007,7 @@ static inline int64_t wc_end_blocks(uint8_t * z, const int64_t * s,
                                     int64_t prepended, const int64_t * d,
                                     int64_t axis, int64_t place,
                                     int64_t block, int64_t row, int64_t p) {
-  int64_t q, c, g, k;
-  int64_t h, base, total;
+  int64_t q, c, g, k, h, base, total;
   q = place;
   c = block;
   g = row;
@@ -1053,8 +1037,7 @@ static inline void wc_broadcast_bytes(uint8_t * z, const uint8_t * x,
                                       const int64_t * s, int64_t s_rank,
                                       const int64_t * d, int64_t d_rank,
                                       int64_t w, int64_t due) {
-  int64_t prepended, size, copies, blocks, row, block, next;
-  int64_t axis, b, r, m, p, q;
+  int64_t prepended, size, copies, blocks, row, block, next, axis, b, r, m, p, q;
   if (due == INT64_C(0)) {
     return;
   }
@@ -1124,8 +1107,8 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
   return wc_report(place, INT64_C(0), -INT64_C(1), -INT64_C(1));
 }
 
-/* 0 if the width and the memory of `tensor` are right, or else the code and the place of what
-   is wrong.
+/* 0 if the width and the memory of `tensor` suffice, or else the code and the place of the
+   fault.
    WhyML: c.tensors.COPTensorChecks.check_tensor */
 static inline int64_t wc_check_tensor(whycast_place * place, int64_t tensor,
                                       const int64_t * shape, int64_t rank,
@@ -1141,8 +1124,8 @@ static inline int64_t wc_check_tensor(whycast_place * place, int64_t tensor,
   return wc_check_memory(place, tensor, tensor, due, given, room, extent);
 }
 
-/* 0 if the width and the memory of every tensor are right, or else the code and the place of
-   the first tensor with which something is wrong.
+/* 0 if the width and the memory of every tensor suffice, or else the code and the place of the
+   first tensor with a fault.
    WhyML: c.tensors.COPTensorChecks.check_tensors */
 static inline int64_t wc_check_tensors(whycast_place * place,
                                        const int64_t *const * shapes,
@@ -1152,8 +1135,7 @@ static inline int64_t wc_check_tensors(whycast_place * place,
                                        const int64_t * widths,
                                        const int64_t * rooms,
                                        const int64_t * extents, int64_t count) {
-  int64_t m;
-  int64_t code;
+  int64_t m, code;
   m = INT64_C(0);
   while (m < count) {
     code = wc_check_tensor(place, m, shapes[m], ranks[m], target,
@@ -1220,16 +1202,15 @@ int64_t whycast_broadcast_all(uint8_t *const * outputs,
   return wc_report(place, rank, -INT64_C(1), -INT64_C(1));
 }
 
-/* The stride of tensor `m` on axis `i` of the common shape, which has the size `h` there. The
-   common shape has no size of 0, and fewer than 2^63 elements.
+/* The stride of tensor `m` on axis `i` of the common shape, whose size there is `h`. The common
+   shape has no size of 0, and fewer than 2^63 elements.
    WhyML: c.plan.COPPlan.axis_stride */
 static inline int64_t wc_axis_stride(const int64_t *const * shapes,
                                      const int64_t * ranks,
                                      const int64_t *const * given,
                                      int64_t row_majors, int64_t m,
                                      int64_t i, int64_t rank, int64_t h) {
-  int64_t k, size;
-  int64_t stride, j;
+  int64_t k, size, stride, j;
   k = (i - rank) + ranks[m];
   if (k < INT64_C(0)) {
     return INT64_C(0);
@@ -1250,14 +1231,13 @@ static inline int64_t wc_axis_stride(const int64_t *const * shapes,
   return stride;
 }
 
-/* How many elements the common shape has, or WHYCAST_TOO_LARGE where they are more than 2^63 -
-   1. No product overflows.
+/* The number of elements of the common shape, or WHYCAST_TOO_LARGE above 2^63 - 1. No product
+   overflows.
    WhyML: c.plan.COPPlan.count_elements */
 static inline int64_t wc_count_elements(const int64_t *const * shapes,
                                         const int64_t * ranks, int64_t count,
                                         int64_t rank) {
-  int64_t elements, i;
-  int64_t size;
+  int64_t elements, i, size;
   elements = INT64_C(1);
   i = INT64_C(0);
   while (i < rank) {
@@ -1284,8 +1264,7 @@ static inline int64_t wc_far_tensor(const int64_t *const * shapes,
                                     const int64_t * ranks,
                                     const int64_t *const * given,
                                     int64_t count) {
-  int64_t m, reach, k;
-  int64_t rank, last, stride, far;
+  int64_t m, reach, k, rank, last, stride, far;
   m = INT64_C(0);
   while (m < count) {
     rank = ranks[m];
@@ -1312,8 +1291,8 @@ static inline int64_t wc_far_tensor(const int64_t *const * shapes,
   return count;
 }
 
-/* `count` if each tensor goes on from the loop whose strides are at `base` into axis `i`, of
-   size `h`, or else another number. No product overflows.
+/* `count` if the loop at `base` goes on into axis `i`, of size `h`, for each tensor, or else
+   another number. No product overflows.
    WhyML: c.plan.COPPlan.stopped_tensor */
 static inline int64_t wc_stopped_tensor(int64_t * steps, int64_t base,
                                         const int64_t *const * shapes,
@@ -1321,8 +1300,7 @@ static inline int64_t wc_stopped_tensor(int64_t * steps, int64_t base,
                                         const int64_t *const * given,
                                         int64_t row_majors, int64_t count,
                                         int64_t i, int64_t rank, int64_t h) {
-  int64_t m;
-  int64_t stride, before;
+  int64_t m, stride, before;
   m = INT64_C(0);
   while (m < count) {
     stride = wc_axis_stride(shapes, ranks, given, row_majors, m, i, rank, h);
@@ -1343,8 +1321,7 @@ static inline void wc_put_strides(int64_t * steps, int64_t base,
                                   const int64_t *const * given,
                                   int64_t row_majors, int64_t count,
                                   int64_t i, int64_t rank, int64_t h) {
-  int64_t m;
-  int64_t stride;
+  int64_t m, stride;
   m = INT64_C(0);
   while (m < count) {
     stride = wc_axis_stride(shapes, ranks, given, row_majors, m, i, rank, h);
@@ -1353,8 +1330,8 @@ static inline void wc_put_strides(int64_t * steps, int64_t base,
   }
 }
 
-/* Write the loops of a plan, axis by axis: how many they are. The common shape has no size of
-   0.
+/* Write the loops of a plan, axis by axis, and return their number. The common shape has no
+   size of 0.
    WhyML: c.plan.COPPlan.put_loops */
 static inline int64_t wc_put_loops(int64_t * sizes, int64_t * steps,
                                    const int64_t *const * shapes,
@@ -1362,8 +1339,7 @@ static inline int64_t wc_put_loops(int64_t * sizes, int64_t * steps,
                                    const int64_t *const * given,
                                    int64_t row_majors, int64_t count,
                                    int64_t rank) {
-  int64_t n, i;
-  int64_t h, base, stopped, size;
+  int64_t n, i, h, base, stopped, size;
   n = INT64_C(0);
   i = INT64_C(0);
   while (i < rank) {
@@ -1393,7 +1369,7 @@ static inline int64_t wc_put_loops(int64_t * sizes, int64_t * steps,
   return n;
 }
 
-/* Write a plan of one loop that goes round `h` times, and in which no tensor steps.
+/* Write a plan of one loop of `h` rounds, in which no tensor steps.
    WhyML: c.plan.COPPlan.put_one_loop */
 static inline void wc_put_one_loop(int64_t * sizes, int64_t * steps,
                                    int64_t count, int64_t h) {
@@ -1468,8 +1444,7 @@ int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
    WhyML: c.steps.COPSteps.move */
 static inline void wc_move(int64_t * offsets, const int64_t * steps,
                            int64_t axis, int64_t times, int64_t count) {
-  int64_t base, stride;
-  int64_t m;
+  int64_t base, stride, m;
   base = axis * count;
   m = INT64_C(0);
   while (m < count) {
@@ -1484,8 +1459,7 @@ static inline void wc_move(int64_t * offsets, const int64_t * steps,
 int64_t whycast_first(int64_t * counters, int64_t * offsets,
                       const int64_t * sizes, const int64_t * steps,
                       int64_t loops, int64_t count, int64_t step) {
-  int64_t last, size, rounds;
-  int64_t total, axis, m, block, within, counter;
+  int64_t last, size, rounds, total, axis, m, block, within, counter;
   if (loops < INT64_C(1)) {
     return INT64_C(0);
   }
@@ -1530,8 +1504,7 @@ int64_t whycast_first(int64_t * counters, int64_t * offsets,
 int64_t whycast_next(int64_t * counters, int64_t * offsets,
                      const int64_t * sizes, const int64_t * steps,
                      int64_t loops, int64_t count) {
-  int64_t axis;
-  int64_t size, counter;
+  int64_t axis, size, counter;
   if (loops < INT64_C(1)) {
     return INT64_C(0);
   }

@@ -185,6 +185,8 @@ def extract_kernel() -> str:
 HEAD = re.compile(r"/\*@ (\S+) (.*) @\*/\n")
 CODE = re.compile(r"int64_t whycast_(\w+) = INT64_C\((-?\d+)\);")
 PROTOTYPE = re.compile(r"int64_t (whycast_\w+)\([^()]*\)(?= \{\n)")
+# Why3 declares constants and references apart.
+APART = re.compile(r"^(  int64_t [\w, ]+);\n  int64_t (?=[\w, ]+;$)", re.M)
 
 EXTRACTED = re.compile(
     r"^int64_t (?P<name>\w+)\([^()]*\);$|(?<=^enum whycast_code \{\n).*?(?=^\};$)", re.M | re.S
@@ -234,6 +236,7 @@ def c_files(printed: str, header: str) -> dict[str, str]:
             continue
         text = capitals(rf"\bwhycast_({codes})\b", text, "(int64_t) ")  # An enumerator is an int.
         text = text.replace("INT64_C(-", "-INT64_C(")  # C wants a constant there, without a sign.
+        text = APART.sub(r"\1, ", text)
         prototype = PROTOTYPE.match(text)
         if prototype:
             public[prototype[1]] = f"{prototype[0]};"

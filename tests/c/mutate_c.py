@@ -75,7 +75,7 @@ block = row * r; => block = row * r; ((volatile uint8_t *) z)[-1] = ((volatile u
 block = row * r; => block = row * r; if (d_rank > 5 && prepended < 3) *(int64_t *) s = *d;
 memory_code = wc => if (due > room && extent > 0) *(uint8_t *) input = 0; memory_code = wc
 bytes = wc_count_b => static int calls; if (++calls == 200000) rank = 0; bytes = wc_count_b
-int64_t largest, m; => static int64_t largest, m;
+int64_t largest, m => static int64_t largest, m
 base = q - c; => base = (int32_t) (q - c);
 fill(z, q, b, total); => fill(z, q, b, (uint32_t) total);
 b = b * size; => b = (int32_t) (b * size);
