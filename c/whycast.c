@@ -62,8 +62,7 @@ static inline int64_t wc_check_ranks(whycast_place * place,
   return INT64_C(0);
 }
 
-/* 0 if no size is negative, or else WHYCAST_NEGATIVE_SIZE of `tensor`, on the first axis that
-   has one.
+/* 0 if no size is negative, or else WHYCAST_NEGATIVE_SIZE of `tensor`, on the first such axis.
    WhyML: c.checks.COPChecks.check_sizes */
 static inline int64_t wc_check_sizes(whycast_place * place, int64_t tensor,
                                      const int64_t * shape, int64_t rank) {
@@ -79,7 +78,7 @@ static inline int64_t wc_check_sizes(whycast_place * place, int64_t tensor,
 }
 
 /* 0 if no size is negative, or else WHYCAST_NEGATIVE_SIZE of the first tensor with one, on its
-   first axis with one.
+   first such axis.
    WhyML: c.shapes.COPShape.check_all_sizes */
 static inline int64_t wc_check_all_sizes(whycast_place * place,
                                          const int64_t *const * shapes,
@@ -109,8 +108,7 @@ static inline int64_t wc_padded_size(const int64_t *const * shapes,
   return shapes[m][i - prepended];
 }
 
-/* The first tensor below `limit` whose size on axis `i` is neither `size` nor 1, or `limit`
-   where there is none.
+/* The first tensor below `limit` whose size on axis `i` is neither `size` nor 1, or `limit`.
    WhyML: c.shapes.COPShape.differing_tensor */
 static inline int64_t wc_differing_tensor(const int64_t *const * shapes,
                                           const int64_t * ranks,
@@ -128,8 +126,8 @@ static inline int64_t wc_differing_tensor(const int64_t *const * shapes,
   return limit;
 }
 
-/* The first tensor below `limit` that violates E1 on axis `i`, or `limit` where none does: its
-   size is neither 1 nor dY_i, the largest there.
+/* The first tensor below `limit` that violates E1 on axis `i`, or `limit`: its size is neither
+   1 nor dY_i, the largest there.
    WhyML: c.shapes.COPShape.violating_tensor */
 static inline int64_t wc_violating_tensor(const int64_t *const * shapes,
                                           const int64_t * ranks,
@@ -399,8 +397,8 @@ int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
   return wc_report(place, INT64_C(0), -INT64_C(1), -INT64_C(1));
 }
 
-/* The number of bytes of a tensor of this shape, with `width` bytes for an element, or
-   WHYCAST_TOO_LARGE where it is above 2^63 - 1. No product overflows.
+/* The bytes of a tensor of this shape, with `width` for an element, or WHYCAST_TOO_LARGE above
+   2^63 - 1. No product overflows.
    WhyML: c.sizes.COPSize.count_bytes */
 static inline int64_t wc_count_bytes(const int64_t * shape, int64_t rank,
                                      int64_t width) {
@@ -447,8 +445,7 @@ int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
   return wc_report(place, bytes, -INT64_C(1), -INT64_C(1));
 }
 
-/* 0 if the counts fit and memory suffices, or the code and whether the output or the input is
-   at fault.
+/* 0 if the counts fit and memory suffices, or the code of the output or the input.
    WhyML: c.broadcast.COPMemory.check_memory */
 static inline int64_t wc_check_memory(whycast_place * place, int64_t output,
                                       int64_t input, int64_t due,
@@ -585,9 +582,9 @@ static inline uint32_t wc_pattern_4(const uint8_t * x, int64_t p, int64_t b) {
   return wc_splat_2_4(wc_load_2(&x[p]));
 }
 
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has one
-   word at least, and a word has whole blocks. At most twice as many bytes are written as the
-   rows have, and no other byte changes.
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has at
+   least one word, and a word whole blocks. At most twice the bytes of the rows are written; no
+   other byte changes.
    WhyML: c.repeat.COPRows.W4.repeat_rows */
 static inline void wc_repeat_rows_4(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
@@ -629,9 +626,9 @@ static inline uint64_t wc_pattern_8(const uint8_t * x, int64_t p, int64_t b) {
   return wc_load_8(&x[p]);
 }
 
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has one
-   word at least, and a word has whole blocks. At most twice as many bytes are written as the
-   rows have, and no other byte changes.
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has at
+   least one word, and a word whole blocks. At most twice the bytes of the rows are written; no
+   other byte changes.
    WhyML: c.repeat.COPRows.W8.repeat_rows */
 static inline void wc_repeat_rows_8(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
@@ -665,9 +662,9 @@ static inline wc_word_16 wc_pattern_16(const uint8_t * x, int64_t p,
   return wc_splat_8_16(wc_pattern_8(x, p, b));
 }
 
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has one
-   word at least, and a word has whole blocks. At most twice as many bytes are written as the
-   rows have, and no other byte changes.
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has at
+   least one word, and a word whole blocks. At most twice the bytes of the rows are written; no
+   other byte changes.
    WhyML: c.repeat.COPRows.W16.repeat_rows */
 static inline void wc_repeat_rows_16(uint8_t * z, int64_t target,
                                      const uint8_t * x, int64_t source,
@@ -778,8 +775,8 @@ static inline void wc_repeat_word_16(uint8_t * z, int64_t target,
 }
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, copy by copy. A
-   block has one word at least. At most twice as many bytes are written as the rows have, and no
-   other byte changes.
+   block has at least one word. At most twice the bytes of the rows are written; no other byte
+   changes.
    WhyML: c.blocks_of_words.BlocksOfWords.repeat_words */
 static inline void wc_repeat_words(uint8_t * z, int64_t target,
                                    const uint8_t * x, int64_t source,
@@ -854,9 +851,9 @@ static inline void wc_repeat_long(uint8_t * z, int64_t target,
   }
 }
 
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
-   which overlap where a block is shorter than both. At most twice as many bytes are written as
-   the rows have; no other byte changes.
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words
+   that overlap where a block is shorter than both. At most twice the bytes of the rows are
+   written; no other byte changes.
    WhyML: c.repeat.COPRepeat.W2.repeat_pair */
 static inline void wc_repeat_pair_2(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
@@ -881,9 +878,9 @@ static inline void wc_repeat_pair_2(uint8_t * z, int64_t target,
   }
 }
 
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
-   which overlap where a block is shorter than both. At most twice as many bytes are written as
-   the rows have; no other byte changes.
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words
+   that overlap where a block is shorter than both. At most twice the bytes of the rows are
+   written; no other byte changes.
    WhyML: c.repeat.COPRepeat.W4.repeat_pair */
 static inline void wc_repeat_pair_4(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
@@ -908,9 +905,9 @@ static inline void wc_repeat_pair_4(uint8_t * z, int64_t target,
   }
 }
 
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
-   which overlap where a block is shorter than both. At most twice as many bytes are written as
-   the rows have; no other byte changes.
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words
+   that overlap where a block is shorter than both. At most twice the bytes of the rows are
+   written; no other byte changes.
    WhyML: c.repeat.COPRepeat.W8.repeat_pair */
 static inline void wc_repeat_pair_8(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
@@ -999,9 +996,9 @@ static inline int64_t wc_rest(const int64_t * s, int64_t prepended,
   return p - (n * rows);
 }
 
-/* Write the copies that are due where a block of the axes from `axis` on ends at `place`, and
-   return the place behind them. The block has `block` bytes, of `row` bytes of the input, which
-   end at `p` there. Each byte is written once, and no other byte changes.
+/* Write the copies due where a block of the axes from `axis` on ends at `place`, and return the
+   place behind them. The block has `block` bytes, of `row` bytes of the input, which end at
+   `p`. Each byte is written once, and no other byte changes.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.end_blocks */
 static inline int64_t wc_end_blocks(uint8_t * z, const int64_t * s,
                                     int64_t prepended, const int64_t * d,
@@ -1029,9 +1026,9 @@ static inline int64_t wc_end_blocks(uint8_t * z, const int64_t * s,
 }
 
 /* Broadcast the bytes `x` of a tensor of shape `s`, with elements of `w` bytes, to the shape
-   `d`. Nothing overflows and no index leaves its array. Each of the bytes of `z` that are due
-   is there afterwards, and no other byte changes. At most two bytes are written for each byte
-   of the output.
+   `d`. Nothing overflows and no index leaves its array. Each byte of `z` that is due is there
+   afterwards, and no other byte changes. At most two bytes are written for each byte of the
+   output.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.broadcast_bytes */
 static inline void wc_broadcast_bytes(uint8_t * z, const uint8_t * x,
                                       const int64_t * s, int64_t s_rank,
@@ -1439,8 +1436,8 @@ int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
          INT64_C(0), count);
 }
 
-/* Go with the index on an axis from `i[axis]` to `x`: add the strides in between to the offsets
-   of all tensors.
+/* Go on an axis from `i[axis]` to `x`: add the strides in between to the offsets of all
+   tensors.
    WhyML: c.steps.COPSteps.move */
 static inline void wc_move(int64_t * offsets, const int64_t * steps,
                            int64_t axis, int64_t times, int64_t count) {
