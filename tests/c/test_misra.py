@@ -83,10 +83,10 @@ BROKEN = (
     ("15.1", "m = INT64_C(0);", "goto here; here: m = INT64_C(0);"),
     ("7.1", "b <= INT64_C(256)", "b <= 0400"),
     ("17.7", "(void) WHYCAST_MEMCPY", "WHYCAST_MEMCPY"),
-    ("21.15", "copy_bytes((uint8_t *) &v", "WHYCAST_MEMCPY(&v"),
+    ("21.15", "wc_copy_bytes((uint8_t *) &v", "WHYCAST_MEMCPY(&v"),
     ("18.4", "&z[q + have]", "z + (q + have)"),
     ("12.1", "k = (i - rank) + ranks[m];", "k = i * rank + ranks[m];"),
-    ("5.3", "within", "rest"),
+    ("5.3", "within", "wc_rest"),
     ("21.1", "#include <string.h>", "#include <string.h>\n#define strcpy memcpy"),
     ("10.8", "(size_t) n);", "(size_t) (n + n));"),
 )
