@@ -108,7 +108,7 @@ NO_C = {
     ],
     "infix + has no C here": ["use int.Int as I  let f (x: int) : int = I.(x + 1)"],
     "r has no C here": ["type r = { a: int64; b: int64 }  let f (x: int64) : r = { a = x; b = x }"],
-    "Could not print declaration of f": ["let f (x: int64) : bool = x = 1"],
+    "Could not print declaration of wc_f": ["let f (x: int64) : bool = x = 1"],
     "E has no C here": [
         "exception E  let f (x: int64) : int64 raises { E } = if x = 0 then raise E; x"
     ],
