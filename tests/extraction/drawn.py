@@ -336,16 +336,8 @@ typedef struct {{ int64_t tensor, axis; }} whycast_place;
 
 
 def run_c(programs: Sequence[Program], text: str) -> Iterator[list[object]]:
-    head = "".join(f"#include <{name}.h>\n" for name in ("inttypes", "stdio", "string"))
-    head += (
-        "#define WHYCAST_MEMCPY memcpy\ntypedef struct { int64_t tensor, axis; } whycast_place;\n"
-    )
-    memory = ", ".join(map(str, MEMORY))
     calls = "".join(
-        f'  {{ int64_t m[] = {{{memory}}}; printf("%" PRId64, wc_{each.name}(m, {x}, {y}));\n'
-        '    for (int i = 0; i < 4; ++i) printf(" %" PRId64, m[i]); puts(""); }\n'
-        for each in programs
-        for x, y in each.expected
+        f"SHOW(wc_{each.name}, {x}, {y})\n" for each in programs for x, y in each.expected
     )
     with tempfile.TemporaryDirectory() as folder:
         file, program = Path(folder) / "drawn.c", Path(folder) / "drawn"
