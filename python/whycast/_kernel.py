@@ -14,8 +14,8 @@ from typing import Generic, TypeAlias, TypeVar
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A size that does not broadcast: its tensor, its axis of the common rank, the size, and the
-    output's size there. [E_Broadcast_any_Derived_010]
+    """A size that does not broadcast: the number of its tensor; its axis, counted in the common
+    rank; the size; the output's size on that axis. [E_Broadcast_any_Derived_010]
     """
 
     tensor: int
@@ -33,7 +33,7 @@ class E1(Exception):
 
 
 class NoTensor(Exception):
-    """No shape: Broadcast takes one tensor or more. [E_Broadcast_any_Signature_020]"""
+    """There is no shape: Broadcast takes one tensor or more. [E_Broadcast_any_Signature_020]"""
 
 
 class RankMismatch(Exception):
@@ -49,7 +49,7 @@ class NotBroadcastable(Exception):
 
 
 class IndexOutOfRange(Exception):
-    """The multi-index is outside the target. The value is the first axis on which it is."""
+    """The multi-index is outside the target. The value is the first axis where it is outside."""
 
     def __init__(self, value: int) -> None:
         super().__init__(value)
@@ -80,7 +80,7 @@ def pad(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:
 
 
 class NegativeSize(Exception):
-    """A size is negative: a shape has no such size. [E_Broadcast_any_Restrictions_010]"""
+    """Raised if a size is negative: a shape has no such size. [E_Broadcast_any_Restrictions_010]"""
 
 
 def check_shape(shape: tuple[int, ...]) -> None:
@@ -109,7 +109,7 @@ def check_shapes(shapes: tuple[tuple[int, ...], ...]) -> None:
 def padded_size(shape: tuple[int, ...], rank: int, i: int) -> int:
     """The size on axis `i` of `shape` padded to the rank `rank`.
 
-    The rank must be at least that of `shape`, and have the axis. [E_Broadcast_any_Step1_020]
+    Required: `rank` >= the rank of `shape`; 0 <= i < rank. [E_Broadcast_any_Step1_020]
 
     WhyML: kernel.violation.COPViolation.padded_size
     """
@@ -117,10 +117,10 @@ def padded_size(shape: tuple[int, ...], rank: int, i: int) -> int:
 
 
 def first_violation(shapes: tuple[tuple[int, ...], ...]) -> Violation:
-    """The first size that violates E1: lowest tensor first, then lowest axis.
+    """The first size that causes E1: lowest tensor first, then lowest axis.
 
-    There must be a shape. Raises NegativeSize if a size is negative; otherwise E1 must hold.
-    [E_Broadcast_any_Derived_010] [E_Broadcast_any_Derived_140]
+    Raises NegativeSize if a size is negative. Required: at least one shape, and E1 unless a size
+    is negative. [E_Broadcast_any_Derived_010] [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize
     WhyML: kernel.violation.COPViolation.first_violation
@@ -147,9 +147,9 @@ def first_violation(shapes: tuple[tuple[int, ...], ...]) -> Violation:
 def broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
     """The common shape of `shapes` by the rule of SONNX.
 
-    Its size on an axis is the maximum; every size there must be that or 1. Raises NoTensor if
-    there is no shape, else NegativeSize, else E1 with the first violation.
-    [E_Broadcast_any_Step1_010] [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040]
+    On each axis, the common size is the maximum; every size there must be that or 1. Raises
+    NoTensor if there is no shape, else NegativeSize if a size is negative, else E1 with the first
+    violation. [E_Broadcast_any_Step1_010] [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040]
     [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize, E1, NoTensor
@@ -191,10 +191,11 @@ def broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
 def source_index(
     shape: tuple[int, ...], target: tuple[int, ...], index: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The multi-index of the element that broadcasting `shape` to `target` copies to `index`.
+    """Map `index`, in a tensor broadcast to `target`, to a multi-index of `shape`.
 
-    Checks ranks, then sizes, then the multi-index. Sizes must not be negative.
-    [E_Broadcast_any_Step1_030] [E_Broadcast_any_Step2_050] [E_Broadcast_any_Derived_140]
+    Both name the same element of the tensor. Raises RankMismatch, else NotBroadcastable, else
+    IndexOutOfRange. Required: no size is negative. [E_Broadcast_any_Step1_030]
+    [E_Broadcast_any_Step2_050] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, NotBroadcastable, IndexOutOfRange
     WhyML: kernel.broadcast.COPBroadcast.source_index
@@ -220,10 +221,10 @@ def source_index(
 def broadcast_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of the view with shape `target` of a tensor.
+    """The strides of a view, of shape `target`, of a tensor with `shape` and `strides`.
 
-    Prepended and grown axes have the stride 0. Checks ranks, then sizes, which must not be
-    negative. [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110]
+    Prepended and grown axes have the stride 0. Raises RankMismatch, else NotBroadcastable.
+    Required: no size is negative. [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110]
     [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, NotBroadcastable
@@ -247,7 +248,7 @@ def broadcast_strides(
 def row_major_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     """The strides, in elements, of a contiguous tensor whose last axis varies fastest.
 
-    Sizes must not be negative. [E_Broadcast_any_Derived_120]
+    Required: no size is negative. [E_Broadcast_any_Derived_120]
 
     WhyML: kernel.broadcast.COPBroadcast.row_major_strides
     """
@@ -262,7 +263,7 @@ def row_major_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
 def offset(index: tuple[int, ...], strides: tuple[int, ...]) -> int:
     """The offset of the element at `index` in a tensor with strides `strides`.
 
-    Raises RankMismatch if their lengths differ. [E_Broadcast_any_Derived_110]
+    Raises RankMismatch if the lengths differ. [E_Broadcast_any_Derived_110]
     [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch
@@ -325,8 +326,8 @@ def first_mismatch(shapes: tuple[tuple[int, ...], ...]) -> Mismatch:
 def numpy_broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
     """The shape of `shapes` by the rule of NumPy.
 
-    On every axis the sizes other than 1 must agree; the result has that size, or 1. Raises
-    NegativeSize if a size is negative, else Incompatible with the first mismatch.
+    On every axis the sizes other than 1 must be the same; the result has this size, else 1.
+    Raises NegativeSize if a size is negative, else Incompatible with the first mismatch.
     [E_NumpyBroadcast_any_Rule_010] [E_NumpyBroadcast_any_Rule_030]
     [E_NumpyBroadcast_any_Rule_040] [E_NumpyBroadcast_any_Error_010]
     [E_NumpyBroadcast_any_Functions_010] [E_Broadcast_any_Derived_140]
@@ -361,7 +362,7 @@ def numpy_broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ..
 
 
 class AxesCount(Exception):
-    """A wrong number of named (nGraph: kept) axes. [E_OpenvinoBroadcast_any_Axes_010]"""
+    """The number of named (nGraph: kept) axes is wrong. [E_OpenvinoBroadcast_any_Axes_010]"""
 
 
 class AxisOutOfRange(Exception):
@@ -393,10 +394,10 @@ class AxisMisfit(Exception):
 
 
 def check_axes(axes: tuple[int, ...], rank: int) -> None:
-    """Accept increasing axes of the rank `rank`.
+    """Accept increasing axes from 0 to `rank` - 1.
 
-    For other axes, raises AxisOutOfRange, or else AxesNotIncreasing, with the lowest position at
-    fault. [E_OpenvinoBroadcast_any_Inputs_040] [E_Broadcast_any_Derived_140]
+    At the first faulty position, raises AxisOutOfRange if the axis is out of range, else
+    AxesNotIncreasing. [E_OpenvinoBroadcast_any_Inputs_040] [E_Broadcast_any_Derived_140]
 
     Raises: AxisOutOfRange, AxesNotIncreasing
     WhyML: kernel.axes.COPAxes.check_axes
@@ -411,11 +412,12 @@ def check_axes(axes: tuple[int, ...], rank: int) -> None:
 def place_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of a view along distinct axes of the target, one for each axis of the tensor.
+    """The strides of a view along distinct axes of the target.
 
-    A stride is 0 on axes that are not named and where a size grows. Raises AxisMisfit with the
-    tensor's first axis whose size does not fit. Mode explicit, broadcast_in_dim and nGraph share
-    this program. [E_OpenvinoBroadcast_any_Derived_040] [E_Broadcast_any_Derived_140]
+    Each axis of the tensor has one stride, and lies on one of these axes. Others, and axes that
+    grow, have the stride 0. Raises AxisMisfit with the tensor's first axis whose size does not
+    fit. Mode explicit, broadcast_in_dim and nGraph share this program.
+    [E_OpenvinoBroadcast_any_Derived_040] [E_Broadcast_any_Derived_140]
 
     Raises: AxisMisfit
     WhyML: kernel.axes.COPAxes.place_strides
@@ -431,9 +433,9 @@ def place_strides(
 
 
 def kept_axes(rank: int, broadcast_axes: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes of the rank `rank` that are not among `broadcast_axes`.
+    """The axes below `rank` that are not among `broadcast_axes`.
 
-    Raises as `check_axes` does. `rank` must be >= 0. [E_NgraphBroadcast_any_Attributes_020]
+    Raises as `check_axes` does. Required: rank >= 0. [E_NgraphBroadcast_any_Attributes_020]
     [E_NgraphBroadcast_any_Definition_010] [E_Broadcast_any_Derived_140]
 
     Raises: AxisOutOfRange, AxesNotIncreasing
@@ -469,12 +471,13 @@ def p(coordinate: tuple[int, ...], broadcast_axes: tuple[int, ...]) -> tuple[int
 def explicit_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of the view with shape `target` of a tensor along explicit axes.
+    """The strides of a view, of shape `target`, of a tensor along explicit axes.
 
-    Axis j of the tensor lies on the target's axis `axes[j]`. A stride is 0 on axes that are not
-    named and where a size grows. Checks ranks, then axes, then sizes.
-    [E_OpenvinoBroadcast_any_Modes_030] [E_OpenvinoBroadcast_any_Axes_010]
-    [E_OpenvinoBroadcast_any_Derived_040] [E_Broadcast_any_Derived_140]
+    Axis j of the tensor lies on the target's axis `axes[j]`. Other axes, and axes that grow, have
+    the stride 0. Raises RankMismatch for a wrong number of strides, else AxesCount, else as
+    `check_axes` does, else AxisMisfit. [E_OpenvinoBroadcast_any_Modes_030]
+    [E_OpenvinoBroadcast_any_Axes_010] [E_OpenvinoBroadcast_any_Derived_040]
+    [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, AxesCount, AxisOutOfRange, AxesNotIncreasing, AxisMisfit
     WhyML: kernel.axes.COPAxesStrides.explicit_strides
@@ -493,11 +496,11 @@ def ngraph_strides(
     target: tuple[int, ...],
     broadcast_axes: tuple[int, ...],
 ) -> tuple[int, ...]:
-    """The strides of the view with shape `target` of an argument of nGraph's Broadcast.
+    """The strides of a view, of shape `target`, of an argument of nGraph's Broadcast.
 
-    The argument has the target's axes except `broadcast_axes`, on which the stride is 0. Checks
-    the number of strides, then the broadcast axes, then rank and sizes.
-    [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Interface_020]
+    The argument has the target's axes except `broadcast_axes`, on which the stride is 0. Raises
+    RankMismatch for a wrong number of strides, else as `check_axes` does, else AxesCount, else
+    AxisMisfit. [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Interface_020]
     [E_OpenvinoBroadcast_any_Derived_040] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, AxesCount, AxisOutOfRange, AxesNotIncreasing, AxisMisfit
@@ -525,7 +528,7 @@ class AxesNotDistinct(Exception):
 
 
 def check_distinct(axes: tuple[int, ...], rank: int) -> None:
-    """Accept distinct axes of the rank `rank`.
+    """Accept distinct axes from 0 to `rank` - 1.
 
     Raises AxisOutOfRange or AxesNotDistinct for the lowest position at fault.
     [E_BroadcastInDim_any_Axes_020] [E_Broadcast_any_Derived_140]
@@ -548,13 +551,13 @@ def check_distinct(axes: tuple[int, ...], rank: int) -> None:
 def in_dim_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of the view with shape `target` of an operand of broadcast_in_dim.
+    """The strides of a view, of shape `target`, of an operand of broadcast_in_dim.
 
-    Axis j of the operand lies on the target's axis `axes[j]`. A stride is 0 on axes that are not
-    named and where a size grows. Checks ranks, then axes, then sizes.
-    [E_BroadcastInDim_any_Axes_010] [E_BroadcastInDim_any_Axes_020]
-    [E_BroadcastInDim_any_Size_010] [E_BroadcastInDim_any_Data_010]
-    [E_Broadcast_any_Derived_140]
+    Axis j of the operand lies on the target's axis `axes[j]`. Other axes, and axes that grow,
+    have the stride 0. Raises RankMismatch for a wrong number of strides, else AxesCount, else as
+    `check_distinct` does, else AxisMisfit. [E_BroadcastInDim_any_Axes_010]
+    [E_BroadcastInDim_any_Axes_020] [E_BroadcastInDim_any_Size_010]
+    [E_BroadcastInDim_any_Data_010] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, AxesCount, AxisOutOfRange, AxisMisfit, AxesNotDistinct
     WhyML: kernel.in_dim.COPInDim.in_dim_strides
@@ -602,11 +605,11 @@ def repeated_axes(
 
 
 def repeated_trailing(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes of the target along which elements repeat, of data on its last axes.
+    """The axes of the target along which elements of data on its last axes repeat.
 
-    They are prepended or grow, in increasing order. Raises RankMismatch if the data has more axes
-    than the target, else NotBroadcastable with the first axis that does not fit. Sizes must not
-    be negative. [E_OpenvinoBroadcast_ring_Derived_010] [E_Broadcast_any_Derived_140]
+    These axes are prepended or grow; they increase. Raises RankMismatch if the data has more axes
+    than the target, else NotBroadcastable with the first axis that does not fit. Required: no
+    size is negative. [E_OpenvinoBroadcast_ring_Derived_010] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, NotBroadcastable
     WhyML: kernel.adjoint.COPAdjoint.repeated_trailing
@@ -648,11 +651,11 @@ def expand_shape(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, 
 
 
 class MappingNotAllowed(Exception):
-    """axes_mapping is given in a mode other than explicit. [E_OpenvinoBroadcast_any_Inputs_050]"""
+    """A mode other than explicit has axes_mapping. [E_OpenvinoBroadcast_any_Inputs_050]"""
 
 
 class MappingMissing(Exception):
-    """axes_mapping is not given in mode explicit. [E_OpenvinoBroadcast_any_Inputs_050]"""
+    """Mode explicit lacks axes_mapping. [E_OpenvinoBroadcast_any_Inputs_050]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -688,7 +691,7 @@ Optional: TypeAlias = NotGiven[_A] | Given[_A]
 
 
 def mode_of(attribute: Optional[Mode]) -> Mode:
-    """The mode: the attribute, or numpy where none is given. [E_OpenvinoBroadcast_any_Modes_010]
+    """The mode: the attribute, or numpy if there is none. [E_OpenvinoBroadcast_any_Modes_010]
     [E_Broadcast_any_Derived_140]
 
     WhyML: kernel.openvino.COPOpenvino.mode_of
@@ -707,9 +710,9 @@ def view_without_axes(
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The shape and the strides of the output without axes_mapping, as a view of the data.
 
-    An output of the data's shape keeps its strides. Raises MappingMissing in mode explicit,
-    otherwise the first fault of ranks and sizes. Sizes must not be negative, and each axis must
-    have a stride. [E_OpenvinoBroadcast_any_Inputs_050] [E_OpenvinoBroadcast_any_Modes_020]
+    An output of the data's shape has the data's strides. Raises MappingMissing in mode explicit,
+    else the first fault of ranks and sizes. Required: no size is negative, and each axis has a
+    stride. [E_OpenvinoBroadcast_any_Inputs_050] [E_OpenvinoBroadcast_any_Modes_020]
     [E_OpenvinoThreeBroadcast_any_Modes_010] [E_OpenvinoBroadcast_any_Derived_040]
     [E_OpenvinoBroadcast_any_Derived_050] [E_Broadcast_any_Derived_140]
 
@@ -743,8 +746,8 @@ def view_along_axes(
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The shape and the strides of the output with axes_mapping, as a view of the data.
 
-    Raises MappingNotAllowed in a mode other than explicit, otherwise the first fault of the
-    number of axes, the axes and the sizes. Each axis of the data must have a stride.
+    Raises MappingNotAllowed in a mode other than explicit, else AxesCount, else as `check_axes`
+    does, else AxisMisfit. Required: each axis of the data has a stride.
     [E_OpenvinoBroadcast_any_Inputs_040] [E_OpenvinoBroadcast_any_Inputs_050]
     [E_OpenvinoBroadcast_any_Modes_030] [E_OpenvinoBroadcast_any_Axes_010]
     [E_OpenvinoBroadcast_any_Derived_040] [E_OpenvinoBroadcast_any_Derived_050]
@@ -767,7 +770,7 @@ def view_along_axes(
 
 
 class DataLength(Exception):
-    """The number of elements is not that of the shape."""
+    """The number of elements is wrong for the shape."""
 
 
 def size(shape: tuple[int, ...]) -> int:
@@ -784,8 +787,8 @@ def size(shape: tuple[int, ...]) -> int:
 def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ...]) -> list[_A]:
     """The elements of a tensor broadcast to the shape `target`, in row-major order.
 
-    `data` are the tensor's elements, in this order. Checks their number, then ranks, then sizes,
-    which must not be negative. [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_140]
+    `data` has this order too. Raises DataLength, else RankMismatch, else NotBroadcastable.
+    Required: no size is negative. [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, NotBroadcastable, DataLength
     WhyML: kernel.flat.COPFlatBroadcast.broadcast_flat
@@ -836,7 +839,7 @@ def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ..
 def view_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of the view with shape `target` of a tensor that broadcasts to it.
+    """The strides of a view, of shape `target`, of a tensor that broadcasts to this shape.
 
     Prepended and grown axes have the stride 0. [E_Broadcast_any_F_020]
     [E_Broadcast_any_Derived_110]
@@ -859,9 +862,9 @@ def broadcast_views(
     """The common shape of `shapes` by the rule of SONNX, and the strides of each tensor's view.
 
     A tensor of the common shape keeps its strides. Raises NoTensor, NegativeSize or E1 as
-    `broadcast_shapes` does. Each axis must have a stride. [E_Broadcast_any_Signature_010]
-    [E_Broadcast_any_Outputs_010] [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_110]
-    [E_Broadcast_any_Derived_140]
+    `broadcast_shapes` does. Required: one sequence of strides for each shape, with exactly one
+    stride for each axis. [E_Broadcast_any_Signature_010] [E_Broadcast_any_Outputs_010]
+    [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize, E1, NoTensor
     WhyML: kernel.views.COPViews.broadcast_views
@@ -876,7 +879,7 @@ def broadcast_views(
 
 
 def goes_on(steps: tuple[int, ...], size: int, more: tuple[int, ...]) -> bool:
-    """Whether a loop with `steps` merges with an axis with `more`. [E_Broadcast_any_Derived_560]
+    """Whether a loop of strides `steps` merges with one of `more`. [E_Broadcast_any_Derived_560]
 
     WhyML: kernel.plan.COPPlan.goes_on
     """
@@ -889,11 +892,12 @@ def goes_on(steps: tuple[int, ...], size: int, more: tuple[int, ...]) -> bool:
 def loop_plan(
     shape: tuple[int, ...], strides: tuple[tuple[int, ...], ...]
 ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-    """The loops that visit all elements of tensors of one shape, in row-major order.
+    """The loops that visit all elements of tensors of the same shape, in row-major order.
 
-    `strides` are those of each tensor on each axis. The first tuple has each loop's iterations,
-    the outermost first; the second the tensors' strides there. There is at least one loop, and no
-    iteration if a size is 0. Sizes must not be negative. [E_Broadcast_any_Derived_560]
+    `strides` has a stride for each tensor and axis. The first result is each loop's iterations,
+    the outermost first; the second, all tensors' strides in each loop. There is at least one
+    loop, and no iteration if a size is 0. Required: no size is negative.
+    [E_Broadcast_any_Derived_560]
 
     WhyML: kernel.plan.COPPlan.loop_plan
     """
@@ -939,8 +943,8 @@ def broadcast_elements(
 ) -> tuple[_A, ...]:
     """The elements of a tensor broadcast to the shape `target`, in row-major order.
 
-    `shape` must broadcast to `target`. Raises DataLength if `data` does not have its size.
-    [E_Broadcast_any_Derived_130]
+    Raises DataLength if `data` has a wrong length. Required: `shape` broadcasts to `target`, and
+    no size is negative. [E_Broadcast_any_Derived_130]
 
     Raises: DataLength
     WhyML: kernel.tensors.COPTensors.broadcast_elements
@@ -982,7 +986,7 @@ def broadcast_all(
 
 
 class NeverAgree(Exception):
-    """Two numbers of an axis differ and are not 1: the shapes never broadcast. The values are their
+    """Two numbers of an axis differ and are not 1: the shapes never broadcast. The values are the
     tensors, the lower first, and the axis of the largest rank. [E_Broadcast_any_Derived_580]
     """
 
@@ -1056,11 +1060,11 @@ def axis_symbols(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> t
 
 
 def symbolic_sizes(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
-    """The common shape of shapes of symbols: per axis, symbols that are each the size or 1.
+    """The common shape of shapes of symbols: for each axis, symbols that are the size or 1.
 
-    Symbols from 0 on are numbers, others names. No symbol: the size is 1. Several: names; where
-    the shapes broadcast, all that are not 1 are equal. A number other than 1 stands alone. Raises
-    NeverAgree as `shape_of_numbers` does. [E_Broadcast_any_Derived_580]
+    Symbols from 0 on are numbers, others names. Without symbols the size is 1. A number other
+    than 1 stands alone. If there are several names and the shapes broadcast, all that are not 1
+    are equal. Raises NeverAgree as `shape_of_numbers` does. [E_Broadcast_any_Derived_580]
 
     Raises: NeverAgree
     WhyML: kernel.symbolic.COPSymbolic.symbolic_sizes
@@ -1081,7 +1085,7 @@ def symbolic_sizes(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...]
 def with_clause(
     clauses: tuple[tuple[int, int, int], ...], i: int, a: int, b: int
 ) -> tuple[tuple[int, int, int], ...]:
-    """The clauses, then that of axis `i` and symbols `a` and `b`. [E_Broadcast_any_Derived_580]
+    """Append the clause of axis `i` and symbols `a` and `b`. [E_Broadcast_any_Derived_580]
 
     WhyML: kernel.symbolic.COPSymbolic.with_clause
     """
@@ -1093,7 +1097,7 @@ def symbolic_conditions(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int,
     """The condition under which shapes of symbols broadcast by the rule of NumPy.
 
     Each clause `(axis, a, b)` must hold: a is 1, b is 1, or both are equal. An axis with a number
-    other than 1 has a clause for each name and this number, others for every two names; lower
+    other than 1 has a clause for each name and this number; another, for every two names; lower
     axes first. Raises NeverAgree as `shape_of_numbers` does. [E_Broadcast_any_Derived_580]
 
     Raises: NeverAgree
@@ -1144,8 +1148,8 @@ def symbols_and_one(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -
 def symbolic_zeros(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, int, int], ...]:
     """SONNX's further condition: in no pair `(axis, a, b)` of symbols may one be 0 and the other 1.
 
-    The pairs are all two of the names, 0 and 1 of an axis, lower axes first. A missing axis
-    counts as 1; 1 comes last. SONNX always rejects (axis, 0, 1). [E_Broadcast_any_Derived_590]
+    Every two of an axis's names, 0 and 1 are a pair; lower axes come first, 1 last. A missing
+    axis counts as 1. SONNX always rejects (axis, 0, 1). [E_Broadcast_any_Derived_590]
 
     WhyML: kernel.symbolic.COPSymbolic.symbolic_zeros
     """
@@ -1190,7 +1194,7 @@ def can_be_equal(least: tuple[int, ...], x: int, y: int) -> bool:
 
 
 def replaced_in(shape: tuple[int, ...], x: int, y: int) -> tuple[int, ...]:
-    """The shape with `y` where `x` stands. [E_Broadcast_any_Derived_670]
+    """Replace `x` by `y` in the shape. [E_Broadcast_any_Derived_670]
 
     WhyML: kernel.known.COPKnown.replaced_in
     """
@@ -1202,7 +1206,7 @@ def replaced_in(shape: tuple[int, ...], x: int, y: int) -> tuple[int, ...]:
 
 
 def replaced(shapes: tuple[tuple[int, ...], ...], x: int, y: int) -> tuple[tuple[int, ...], ...]:
-    """Shapes with `y` where `x` stands. [E_Broadcast_any_Derived_670]
+    """Replace `x` by `y` in all shapes. [E_Broadcast_any_Derived_670]
 
     WhyML: kernel.known.COPKnown.replaced
     """
@@ -1214,7 +1218,7 @@ def replaced(shapes: tuple[tuple[int, ...], ...], x: int, y: int) -> tuple[tuple
 
 def one_way(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[tuple[int, int, int], ...]:
     """The clauses `(axis, x, y)` under which a shape broadcasts to a target of no lower rank: x is
-    1, or both are the same size; lower axes first. [E_Broadcast_any_Derived_670]
+    1, or both symbols are the same size; lower axes first. [E_Broadcast_any_Derived_670]
 
     WhyML: kernel.known.COPKnown.one_way
     """
