@@ -894,10 +894,9 @@ def loop_plan(
 ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
     """The loops that visit all elements of tensors of the same shape, in row-major order.
 
-    `strides` has a stride for each tensor and axis. The first result is each loop's iterations,
-    the outermost first; the second, all tensors' strides in each loop. There is at least one
-    loop, and no iteration if a size is 0. Required: no size is negative.
-    [E_Broadcast_any_Derived_560]
+    `strides` has a stride per tensor and axis. The first result is each loop's iterations, the
+    outermost first; the second, all tensors' strides in each loop. There is always a loop, and no
+    iteration if a size is 0. Required: no size is negative. [E_Broadcast_any_Derived_560]
 
     WhyML: kernel.plan.COPPlan.loop_plan
     """
