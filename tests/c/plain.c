@@ -135,13 +135,15 @@ static int64_t plain_shape(int numpy, int64_t *shape, int64_t capacity, whycast_
     for (int64_t m = 0; m < count; m++) {
         rank = ranks[m] > rank ? ranks[m] : rank;
     }
-    for (int64_t k = 0; k < count * rank; k++) {
-        const int64_t m = numpy ? k % count : k / rank, axis = numpy ? k / count : k % rank;
-        const int64_t size = size_on(shapes[m], ranks[m], rank, axis);
-        for (int64_t n = 0; n < (numpy ? m : count); n++) {
-            const int64_t other = size_on(shapes[n], ranks[n], rank, axis);
-            if (size != 1 && (numpy ? other != 1 && other != size : other > size)) {
-                return at(place, m, axis, WHYCAST_NOT_BROADCASTABLE);
+    for (int64_t j = 0; j < (numpy ? rank : count); j++) {
+        for (int64_t k = 0; k < (numpy ? count : rank); k++) {
+            const int64_t m = numpy ? k : j, axis = numpy ? j : k;
+            const int64_t size = size_on(shapes[m], ranks[m], rank, axis);
+            for (int64_t n = 0; n < (numpy ? m : count); n++) {
+                const int64_t other = size_on(shapes[n], ranks[n], rank, axis);
+                if (size != 1 && (numpy ? other != 1 && other != size : other > size)) {
+                    return at(place, m, axis, WHYCAST_NOT_BROADCASTABLE);
+                }
             }
         }
     }
