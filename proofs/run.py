@@ -30,9 +30,8 @@ COMMANDS = {
     "archive": "evidence.archive:main",
     "validate": "validate.command:main",
     "doc": "evidence.doc:main",
-    "sonnx": "evidence.kit:main",
 }
-OF_THE_PACKAGE = {"validate", "doc", "sonnx"}
+OF_THE_PACKAGE = {"validate", "doc"}
 
 ROOT = Path(__file__).resolve().parents[1]
 
