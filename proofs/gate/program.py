@@ -147,7 +147,8 @@ class Program:
         for goal in session["goals"]:
             goal["versions"] = [v for v in goal["versions"] if session["sources"].get(v) == now]
         key = self.key(theory, sources, session)
-        if all(holds(proof) for goal in session["goals"] for proof in proofs(goal["tree"])):
+        answers = [proof for goal in session["goals"] for proof in proofs(goal["tree"])]
+        if not session["errors"] and all(map(holds, answers)):
             path = self.answers(theory)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps({"key": key, "session": session}), encoding="utf-8")
