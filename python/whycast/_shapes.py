@@ -103,8 +103,10 @@ def compatible(*shapes: Integers) -> bool:
 
     Raises
     ------
-    TypeError, ValueError
-        As for `broadcast_shapes`.
+    TypeError
+        An argument is not a shape, or a size is not an integer.
+    ValueError
+        There is no shape, there are too many, or a size is negative.
 
     Notes
     -----

@@ -105,6 +105,7 @@ class Case(NamedTuple):
         return self.shapes if self.target is None else (*self.shapes, self.target)
 
     def of_tensors(self, places: Sequence[int]) -> Case:
+        """Return the case with the tensors at the given places, in their order."""
         kept: dict[str, Any] = {
             name: tuple([values[m] for m in places if values])
             for name, values in zip(self._fields, self, strict=True)
@@ -114,6 +115,7 @@ class Case(NamedTuple):
 
     @property
     def weight(self) -> tuple[object, ...]:
+        """The key that orders cases by how small they are."""
         shapes = self.every_shape
         ordinary = sum((name != "int32") + name.startswith(">") for name in self.dtypes)
         ordinary += sum(name != "C" for name in self.layouts)
