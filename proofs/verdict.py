@@ -49,13 +49,7 @@ def gate(argv: list[str]) -> int:
     failures = judge.judge(facts, ROOT) + claims.check(ROOT, claimed, facts) + orphans
     if closed.sources(ROOT) != before:
         failures.append(Failure("why3, proofs", "", "were changed while the gate ran"))
-    # A module of another folder could change the gate.
-    for name, module in sorted(sys.modules.items()):
-        file = Path(getattr(module, "__file__", None) or "/")
-        shown = file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else ""
-        if shown and not shown.startswith(("proofs/gate/", "proofs/run.py", "proofs/verdict.py")):
-            what = "is loaded while the gate judges: expected gate/ alone"
-            failures.append(Failure(shown, name, what))
+    failures += strangers()
     goals = [goal for session in facts["sessions"] for goal in session["goals"]]
     answers = [proof["now"] for goal in goals for proof in proofs(goal["tree"])]
     kept = sum(answer is not None and answer["kept"] for answer in answers)
@@ -86,6 +80,15 @@ def tracked() -> Iterator[str]:
     for name in filter(None, closed.run(*GIT, "ls-files", "-z", cwd=ROOT).split("\0")):
         if MADE.fullmatch(name) or not (FILES.fullmatch(name) or TOP.fullmatch(name)):
             yield f"{name}: is tracked by git: expected what run.py lists, and nothing that is made"
+
+
+def strangers() -> Iterator[Failure]:
+    """Find modules of this tree's other folders: they could change the gate."""
+    for name, module in sorted(sys.modules.items()):
+        file = Path(getattr(module, "__file__", None) or "/")
+        shown = file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else ""
+        if shown and not shown.startswith(("proofs/gate/", "proofs/run.py", "proofs/verdict.py")):
+            yield Failure(shown, name, "is loaded while the gate judges: expected gate/ alone")
 
 
 def update(argv: list[str]) -> int:

@@ -21,7 +21,7 @@ GIT = ("/usr/bin/git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false")
 
 FOLDERS = ("why3", "proofs", "python", "c", "tests")
 
-# The inputs of a verdict; it does not depend on the output of `make bench`.
+# The inputs of a verdict, which does not depend on the records of the benchmark and the lanes.
 SOURCES = ("Makefile", "pyproject.toml", *(f"{folder}/**/*" for folder in FOLDERS))
 RECORDED = r"^(python/BENCHMARKS\.md|proofs/lanes\.json)$"
 NOT_SOURCES = re.compile(rf"(^|/)(__pycache__|[^/]*\.egg-info)/|\.so$|{RECORDED}")

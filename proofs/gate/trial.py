@@ -254,13 +254,8 @@ def faults(
         yield f"cannot be tried: {type(error).__name__} {error}"
 
 
-def operations(whycontract: Program, names: Sequence[str], language: str) -> dict[str, Operation]:
-    """Return the operations of modules by their names in drivers."""
-    return compiled(whycontract.ask("operations", *names), language)
-
-
 def compiled(found: dict[str, Any], language: str) -> dict[str, Operation]:
-    """Make operations from the facts of whycontract."""
+    """Make operations, by their names in drivers, from the facts of whycontract."""
     theories = Theories(found["definitions"])
     operations = (Operation(facts, theories, language) for facts in found["programs"])
     return {operation.name: operation for operation in operations if operation.name}
@@ -269,36 +264,39 @@ def compiled(found: dict[str, Any], language: str) -> dict[str, Operation]:
 def judged(root: Path, facts: Facts) -> Iterator[Failure]:
     """Try all operations that drivers map or proofs trust; yield the faults."""
     theories = {theory["file"] for theory in facts["theories"]}
-    languages = {file: lang for file, lang in judge.LANGUAGES.items() if file in theories}
-    whycontract = Program(root, "whycontract") if languages else None
-    for file, language in languages.items():
-        assert whycontract is not None
-        entries = mapped.read(root, language)
-        values = {entry.name: entry for entry in entries if entry.kind == "val"}
-        own = {judge.module_name(file, s["module"]) for s in facts["symbols"] if s["file"] == file}
-        ghosts = {(s["file"], s["module"], s["name"]) for s in facts["symbols"] if s["ghost"]}
-        trusted = {
-            judge.module_name(file, f"{each['module']}.{each['name']}"): each
-            for each in judge.trusted(facts)
-            if each["file"] == file
-        }
-        modules = {entry.module for entry in values.values()} | own
-        there = operations(whycontract, sorted(modules), language)
-        signatures = {name: (op.arguments, op.result) for name, op in there.items()}
-        with tempfile.TemporaryDirectory() as folder:
-            driver = None
-            if language == "C":
-                driver = trial_c.Driver(entries, signatures, Path(folder))
-            for name in dict.fromkeys((*trusted, *values)):
-                entry, each = values.get(name), trusted.get(name)
-                if entry is None and each and (file, each["module"], each["name"]) not in ghosts:
-                    found = iter([f"is mapped to nothing by {mapped.DRIVERS[language]}"])
-                elif name in there:
-                    found = faults(there[name], entry, driver)
-                elif each or (entry and entry.module not in own):
-                    found = iter(["is no symbol that can be tried"])
-                else:
-                    continue
-                line = each["line"] if each else entry.line if entry else None
-                place = f"{file if each else mapped.DRIVERS[language]}:{line}"
-                yield from (Failure(place, name, what) for what in found)
+    languages = [each for each in judge.LANGUAGES.items() if each[0] in theories]
+    if languages:
+        whycontract = Program(root, "whycontract")
+        for file, language in languages:
+            yield from judged_in(whycontract, facts, file, language)
+
+
+def judged_in(whycontract: Program, facts: Facts, file: str, language: str) -> Iterator[Failure]:
+    """Try the operations of one theory, with the driver of its language."""
+    entries = mapped.read(whycontract.root, language)
+    values = {entry.name: entry for entry in entries if entry.kind == "val"}
+    own = {judge.module_name(file, s["module"]) for s in facts["symbols"] if s["file"] == file}
+    ghosts = {(s["file"], s["module"], s["name"]) for s in facts["symbols"] if s["ghost"]}
+    trusted = {
+        judge.module_name(file, f"{each['module']}.{each['name']}"): each
+        for each in judge.trusted(facts)
+        if each["file"] == file
+    }
+    modules = {entry.module for entry in values.values()} | own
+    there = compiled(whycontract.ask("operations", *sorted(modules)), language)
+    signatures = {name: (op.arguments, op.result) for name, op in there.items()}
+    with tempfile.TemporaryDirectory() as folder:
+        driver = trial_c.Driver(entries, signatures, Path(folder)) if language == "C" else None
+        for name in dict.fromkeys((*trusted, *values)):
+            entry, each = values.get(name), trusted.get(name)
+            if entry is None and each and (file, each["module"], each["name"]) not in ghosts:
+                found = iter([f"is mapped to nothing by {mapped.DRIVERS[language]}"])
+            elif name in there:
+                found = faults(there[name], entry, driver)
+            elif each or (entry and entry.module not in own):
+                found = iter(["is no symbol that can be tried"])
+            else:
+                continue
+            line = each["line"] if each else entry.line if entry else None
+            place = f"{file if each else mapped.DRIVERS[language]}:{line}"
+            yield from (Failure(place, name, what) for what in found)

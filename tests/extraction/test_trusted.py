@@ -18,7 +18,7 @@ PYTHON = "why3/kernel/trusted.mlw"
 def mapped_to(language: str) -> tuple[dict[str, Entry], Mapping[str, trial.Operation]]:
     vals = {entry.name: entry for entry in mapped.read(ROOT, language) if entry.kind == "val"}
     modules = sorted({entry.module for entry in vals.values()})
-    return vals, trial.operations(Program(ROOT, "whycontract"), modules, language)
+    return vals, trial.compiled(Program(ROOT, "whycontract").ask("operations", *modules), language)
 
 
 def test_the_python_of_another_operation_is_noticed() -> None:
