@@ -179,13 +179,14 @@ def report(run: Run, false: list[str], seconds: float) -> int:
     }
     written = {"cvc5": run.version, "parts": [p._asdict() for p in parts], "totals": totals}
     RESULT.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
-    told = [f"{count} parts {reason}" for reason, count in reasons.most_common(20)]
-    told += [
-        f"{count} changes of certificates: {reason}" for reason, count in changes.most_common()
-    ]
-    told += [f"{change.place}: {change.change}: {change.accepted}" for change in others]
-    told += [f"a certificate of a satisfiable task: {text}" for text in false]
-    print(*told, sep="\n")
+    for reason, count in reasons.most_common(20):
+        print(f"{count} parts {reason}")
+    for reason, count in changes.most_common():
+        print(f"{count} changes of certificates: {reason}")
+    for change in others:
+        print(f"{change.place}: {change.change}: {change.accepted}")
+    for text in false:
+        print(f"a certificate of a satisfiable task: {text}")
     share = len(steps) / max(len(parts), 1)
     print(
         f"certify: {len(steps)} of {len(parts)} parts of {run.files} theories certified, "

@@ -6,9 +6,10 @@ are pages of the evidence, and the last runs of the lanes that check the rows.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
+
+import yaml
 
 KINDS = {"G": "goal", "S": "strategy", "Sn": "solution", "A": "assumption", "C": "context"}
 CONTEXTS = ("SONNX, by the date of its text", "whycast.h and whycast.c, by their SHA-256")
@@ -69,12 +70,10 @@ def drawn(
 
 def written(found: Mapping[str, Element]) -> str:
     """Write the elements as GSN in YAML."""
-    keys = (("supportedBy", "supported"), ("inContextOf", "context"))
-    lines = []
+    elements = {}
     for name, each in sorted(found.items()):
-        lines.append(f"{name}:\n  text: {json.dumps(each.text, ensure_ascii=False)}")
-        lines += [
-            f"  {to}: [{', '.join(getattr(each, of))}]" for to, of in keys if getattr(each, of)
-        ]
-        lines += [f"  url: {each.page}.html"] * bool(each.page)
-    return "\n".join(lines) + "\n"
+        said = {"text": each.text, "supportedBy": [*each.supported], "inContextOf": [*each.context]}
+        said["url"] = each.page and f"{each.page}.html"
+        elements[name] = {key: value for key, value in said.items() if value}
+    text: str = yaml.safe_dump(elements, sort_keys=False, allow_unicode=True)
+    return text

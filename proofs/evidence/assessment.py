@@ -174,7 +174,7 @@ def known(evidence: Any, root: Path) -> dict[str, Any]:
         "lanes": records.LANES,
         "runs": runs,
         "sources": sources,
-        "ran": {lane: records.told(runs.get(lane), root) for lane in records.LANES},
+        "ran": {lane: records.told(runs.get(lane), root, sources) for lane in records.LANES},
         "passed": {n for n, r in runs.items() if r.code == 0 and r.sources == sources},
         "beliefs": beliefs(root),
         "commit": records.commit(root),

@@ -273,10 +273,8 @@ def of_symbol(evidence: Evidence, symbols: list[Symbol], seals: Mapping[claims.K
         lines.append(f"{ghost}{symbol['kind']}, {where}{compared}\n")
         if goal:
             lines += table_of_proofs(evidence, goal, symbol["file"])
-    kind, own = (
-        OF_KIND.get(first["kind"], "definition"),
-        evidence.ids[path_of(first, first["file"])],
-    )
+    kind = OF_KIND.get(first["kind"], "definition")
+    own = evidence.ids[path_of(first, first["file"])]
     return need(kind, own, name, "\n".join(lines), **evidence.links[own])
 
 

@@ -84,12 +84,12 @@ def keep(root: Path) -> None:
     (root / KEPT).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
-def told(run: Record | None, root: Path) -> str:
-    """Describe the last run of a lane: its outcome, day and sources."""
+def told(run: Record | None, root: Path, now: str) -> str:
+    """Describe the last run of a lane: its outcome, day, and whether `now` are its sources."""
     if not run:
         return "not run yet"
     said, head = f"{'FAILED' if run.code else 'passed'} on {run.day}", run.commit[:12]
-    if run.sources == identity(root):
+    if run.sources == now:
         return f"{said}, on these sources"
     path = ("rev-list", "--count", "--ancestry-path", f"{head}..HEAD")
     try:
