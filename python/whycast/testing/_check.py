@@ -40,10 +40,9 @@ from whycast.testing._report._tally import LIMITED, Example, Key, Tally
 from whycast.testing._run._child import Child, OutOfTimeError
 from whycast.testing._run._functions import Seen
 from whycast.testing._run._targets import Target, TargetError, target_of
-from whycast.testing._run._worker import Found, Look, Run, Try, numbered
+from whycast.testing._run._worker import MOST_DEATHS, Found, Look, Run, Try, numbered
 
-# The check gives up a target that keeps dying, sooner if it hangs or fills the memory.
-_MOST_DEATHS = 20
+# The check gives up a target that hangs or fills the memory so often; one that dies, later.
 _MOST_SLOW = 3
 
 # Steps to smaller examples: the most, seconds for one example, and seconds after the check's time.
@@ -367,7 +366,7 @@ class _Run:
                 if number < 0:
                     text = f"target {self.target.name}: {death.text}, before it was asked anything"
                     raise TargetError(text) from None
-                if death.kind == "memory" and number not in filled and len(filled) < _MOST_DEATHS:
+                if death.kind == "memory" and number not in filled and len(filled) < MOST_DEATHS:
                     # Earlier cases may have filled the memory: after their report, a new process
                     # gets this case first.
                     filled.add(number)
@@ -378,7 +377,7 @@ class _Run:
                 found.note(stage, case, no_answer(self.rule, level, case, death))
                 deaths += 1
                 slow += death.kind in ("hang", "memory")
-                if deaths == _MOST_DEATHS or slow == _MOST_SLOW:
+                if deaths == MOST_DEATHS or slow == _MOST_SLOW:
                     self._give_up(level, number)
                     break
         if gathered := len(filled - self.skipped):

@@ -106,12 +106,10 @@ class Case(NamedTuple):
 
     def of_tensors(self, places: Sequence[int]) -> Case:
         """Return the case with the tensors at the given places, in their order."""
-        kept: dict[str, Any] = {
-            name: tuple([values[m] for m in places if values])
-            for name, values in zip(self._fields, self, strict=True)
-            if name in ("shapes", "dtypes", "layouts")
-        }
-        return self._replace(**kept)
+        shapes = tuple([self.shapes[m] for m in places])
+        dtypes = tuple([self.dtypes[m] for m in places if self.dtypes])
+        layouts = tuple([self.layouts[m] for m in places if self.layouts])
+        return self._replace(shapes=shapes, dtypes=dtypes, layouts=layouts)
 
     @property
     def weight(self) -> tuple[object, ...]:

@@ -34,7 +34,8 @@ _PR_SET_PDEATHSIG = 1
 
 _BEAT = 0.2
 
-_MOST_DEATHS = 20
+# A target that has died so often is given up.
+MOST_DEATHS = 20
 
 
 class Run(NamedTuple):
@@ -175,7 +176,7 @@ class _Worker:
             if isinstance(self.function, Program):
                 if self.function.is_of_no_use:
                     raise TargetError(f"target {self.opened.title}: {self.function.is_of_no_use}")
-                if self.function.deaths == _MOST_DEATHS:
+                if self.function.deaths == MOST_DEATHS:
                     given_up = True
                     break
             if time.monotonic() >= beat:
