@@ -13,9 +13,9 @@
    and, on 32-bit targets, its 64-bit division. To call your own `copy`, declared in copy.h like
    memcpy, compile whycast.c with -DWHYCAST_MEMCPY=copy -include copy.h.
 
-   Not proved, but measured by `make object` (GCC 12, x86-64): a call takes at most 400 bytes of
-   stack with -O2 and -O3, 632 with the flags that INTEGRATION.md begins with, 936 with -O0. No
-   bound on the time is proved.
+   Not proved, but measured by `make object` (GCC 12 and 14, x86-64): a call takes at most 400
+   bytes of stack with -O2 and -O3, 632 with the flags that INTEGRATION.md begins with, 936 with
+   -O0. No bound on the time is proved.
 
    A shape is an array of sizes, the outermost axis first, and a rank, the number of sizes: 0 for a
    scalar. A size may be 0. A tensor is its elements in row-major order. An element has `width`
