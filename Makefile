@@ -1,37 +1,37 @@
 # whycast: from a bare Debian to proved theories and tested Python.
 #
 #   make help     this text
-#   make          install the toolchain, compare the Python and the C with what is extracted again, run every
-#                 recorded proof (answers of earlier runs are taken), judge what the proofs rest on, write
-#                 the facts, build/evidence/evidence.json
+#   make          install the toolchain, compare the Python and the C with a new extraction, run every recorded
+#                 proof (or take the answer of an earlier run), judge what the proofs rest on, write the facts,
+#                 build/evidence/evidence.json
 #   make test     check the Python code, run the tests
-#   make evidence pack sources, tools and facts, to be replayed without a network (ARCHIVE=whycast.tar)
-#   make install  install the C as a library, for CMake and pkg-config too (PREFIX=/usr/local
+#   make evidence pack sources, tools and facts, to replay without a network (ARCHIVE=whycast.tar)
+#   make install  install the C as a library, also for CMake and pkg-config (PREFIX=/usr/local
 #                 INCLUDEDIR=include LIBDIR=lib DESTDIR= CC=cc CFLAGS=-O3 LDFLAGS=)
 #   make clean    remove build/ and every cache
 #
 # While you work (CONTRIBUTING.md):
-#   make core     check the theories that README tells you to read first: types, goals, tests
+#   make core     check the core's theories: types, goals, tests
 #   make check    the same for one theory (FILE=core/shape)
-#   make update   find and record proofs of what changed (THEORY="core/shape numpy/rule": of these)
-#   make seal     write proofs/claims.lock, after you compared statements and sentences
+#   make update   find and record proofs of changed goals (THEORY="core/shape numpy/rule": of these)
+#   make seal     write proofs/claims.lock, print changed statements and sentences to compare
 #   make extract  write python/whycast/_kernel.py, c/whycast.h and c/whycast.c
 #   make pin      write proofs/gate/binaries.toml, after a change of OCaml
 #   make doc      write the site of documentation and evidence, build/doc/index.html, after make
 #
-# What takes minutes to hours. `make nightly` makes all but the benchmark, then make; each fails on a
+# These take minutes to hours. `make nightly` makes all but prove and bench, then make; each fails on a
 # finding and records its output for the evidence (build/doc/evidence/lanes.html):
 #   make prove    as make, without answers of earlier runs
 #   make validate prove with Z3 that the extracted Python keeps its contracts, along every path; compare
 #                 drawn programs, extracted to Python and C, with WhyML
-#   make mutants  draw changes of definitions: a goal has to notice each
+#   make mutants  change definitions at random: a goal has to notice each
 #   make mutants-c change the C in one place at a time: a program that makes all small calls has to notice
-#   make verify-c ESBMC and Frama-C's Eva look in the C for what is undefined, and for wrong answers
+#   make verify-c search the C for undefined behaviour and wrong answers, by ESBMC and Frama-C's Eva
 #   make cross    run the C on an emulated machine of 32 bits and on a big-endian one
 #   make object   measure which decisions of the C, and which jumps of its object code, the tests take both
 #                 ways; the stack and the instructions of a call
-#   make certify  cvc5 writes a certificate of each proved part, our checker reads it (KEEP=folder keeps them)
-#   make fuzz     wild calls of the public functions, by the hundred thousand (FUZZ="-k expand")
+#   make certify  let cvc5 write a certificate of each proved part, and check it (KEEP=folder keeps them)
+#   make fuzz     make wild calls of the public functions, by the hundred thousand (FUZZ="-k expand")
 #   make coverage measure which branches of the package the tests take: build/coverage
 #   make models   count the broadcasts in released and drawn models, make them explicit, compare
 #                 (and run the packs of `whycast cases` by other runtimes)
@@ -41,8 +41,8 @@
 # Writes only below this directory, except missing Debian packages: root installs them, else make
 # prints the command.
 
-# Rejects options and variables that could skip recipes, hide their failures or run others; make takes
-# settings that begin with a dot from the environment, too. No argument overrides these lines.
+# Reject options and variables that could skip recipes, hide failures or run other recipes; make also
+# takes settings that begin with a dot from the environment. No argument overrides these lines.
 override GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter line override,$(origin $(name)))$(and \
     $(filter .%,$(name)),$(filter environment,$(origin $(name)))),$(name)))
 override OPTIONS := $(filter-out -j% -O% --output-sync% --jobserver% --no-print% -s -w -ws -sw,$(MFLAGS))
@@ -95,7 +95,7 @@ tools:
 all-tools:
 	@$(INSTALL) --tests
 
-# The last theory of the core with all that it uses, and the clauses, which no program uses.
+# The core's last theory with all that it uses, and the clauses, which no program uses.
 core: all-tools
 	@$(TOOLS) check --used kernel/views sonnx/clauses
 
@@ -118,8 +118,8 @@ seal: tools
 pin: tools
 	@$(TOOLS) pin
 
-# Tests of a file share a process and its fixtures, until another process is idle. `tested` checks
-# that each test of a clause ran. The package's tests run with the accelerator, then without.
+# A file's tests share a process and fixtures, until another process is idle. `tested` checks that
+# each test of a clause ran. The package's tests run with the accelerator, then without.
 WITHOUT := tests/package tests/dialects --ignore=tests/package/test_wheel.py
 test: all-tools
 	$(BIN)/ruff check
@@ -141,7 +141,7 @@ evidence:
 
 nightly: validate mutants mutants-c certify verify-c object cross models fuzz coverage all
 
-# CMake reads CC, CFLAGS and LDFLAGS only once from the environment, so each build starts anew.
+# CMake reads CC, CFLAGS and LDFLAGS from the environment only once, so each build starts anew.
 install:
 	rm -rf build/c
 	cmake -S c -B build/c -D CMAKE_INSTALL_PREFIX="$(or $(PREFIX),/usr/local)" \
