@@ -40,7 +40,7 @@ needs_types: dict[str, dict[str, Any]] = {
     name: {"title": title, "prefix": "", "color": "", "style": "node"}
     for name, title in needs.TYPES.items()
 }
-# A clause shows definitions, theorems and assumptions with what they say.
+# A clause shows the texts of definitions, theorems and assumptions.
 needs_types["clause"]["fields"] = {"layout": {"default": "clause"}}
 needs_layouts = {
     name: {
@@ -73,7 +73,7 @@ html_css_files = ["doc.css"]
 html_copy_source = False
 html_show_sphinx = False
 html_show_copyright = False
-# A page that comes from a folder may not read another one, to quote what was found there.
+# A page from a folder may not read another page, to quote it.
 html_show_search_summary = False
 html_use_index = html_domain_indices = False
 # Of the light and of the dark scheme.
@@ -92,16 +92,16 @@ html_theme_options = {
     for n, scheme in enumerate(("light", "dark"))
 }
 
-# What is built is a copy of the folder doc, in build.
+# Sphinx builds a copy of the folder doc, in build.
 _CLAUSES = clauses(Path(__file__).parents[2])
 _SHOWN = Path("evidence/clauses.txt").read_text(encoding="utf-8").split()
 
 
 def _of_the_proofs(_app: object, what: str, name: str, *given: Any) -> None:
-    """Link the theories that a docstring names, and say to which clauses the function belongs."""
+    """Link the theories that a docstring names; add the function's clauses."""
     lines: list[str] = given[-1]
     if what == "data":
-        lines.clear()  # A value has no docstring: this is that of its type.
+        lines.clear()  # This docstring is that of the value's type.
     text = "\n".join(lines)
     text = re.sub(
         r"``why3/([\w/]+)\.mlw``",
@@ -114,7 +114,7 @@ def _of_the_proofs(_app: object, what: str, name: str, *given: Any) -> None:
 
 
 def _mended(_app: object, doctree: nodes.document, _name: str) -> None:
-    """Write dashes where Sphinx has two hyphens after a type; name rules once, as the help does."""
+    """Write a dash for two hyphens after a type; drop the second list of rules."""
     for text in list(doctree.findall(nodes.Text)):
         if text.startswith(" -- "):
             text.parent.replace(text, nodes.Text(text.replace(" -- ", " – ", 1)))
@@ -124,29 +124,29 @@ def _mended(_app: object, doctree: nodes.document, _name: str) -> None:
 
 
 def _is_field(_app: object, _what: str, _name: str, value: object, *given: Any) -> bool | None:
-    """Leave out the fields of a tuple: they stand among its parameters."""
+    """Leave out a tuple's fields, which are parameters."""
     return str(value.__doc__).startswith("Alias for field") or None
 
 
 def _not_found(_app: object, env: Any) -> None:
-    """Keep commands out of the search by name: their whole descriptions would be shown there."""
+    """Keep commands, which have long descriptions, out of the search by name."""
     env.get_domain("commands").data["commands"].clear()
 
 
 class _Needs(Domain):
-    """The needs, so that the search leads to each of them."""
+    """The needs, for the search."""
 
     name = label = "needs"
     object_types: ClassVar = {name: ObjType(title) for name, title in needs.TYPES.items()}
 
     def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
-        """Return name, shown name, type, page, place and rank of each."""
+        """Return each need's name, shown name, type, page, place and rank."""
         for need in SphinxNeedsData(self.env).get_needs_view().values():
             title = need["title"]
             yield title, title, need["type"], need["docname"] or "", need["id"], 1
 
     def resolve_any_xref(self, *_: Any) -> list[Any]:
-        """Resolve none: there is a role for that."""
+        """Resolve none: a role does."""
         return []
 
 

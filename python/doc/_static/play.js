@@ -1,9 +1,9 @@
-// Asks the verified C, draws its answers and words its errors. Nothing is decided here.
+// Asks the verified C, which decides; draws its answers and words its errors.
 "use strict";
 
-const AXES = 16, TENSORS = 6, CELLS = 400; // What the page has room for.
+const AXES = 16, TENSORS = 6, CELLS = 400; // Limits of the page.
 const MOST = 2n ** 63n - 1n; // The C has 64 bits for a size.
-let c = null; // What the module exports.
+let c = null; // The module's exports.
 
 // --- the question ---------------------------------------------------------------------------
 
@@ -14,17 +14,17 @@ class Wrong extends Error {
   }
 }
 
-// Blanks end a word, as in a shell, but in brackets or quotes.
+// Blanks end a word, as in a shell, except in brackets or quotes.
 const WORDS = /(?:'[^']*'|"[^"]*"|\([^()]*\)?|\[[^[\]]*\]?|\S)+/g;
 const [SHAPE, NAMED] = [WHYCAST.shape, WHYCAST.named].map((each) => new RegExp(`^(?:${each})$`));
 
-// What asks the command line for sizes with names; a shell takes brackets and ? for its own.
+// Returns a command for sizes with names; quotes keep brackets and ? from the shell.
 function command(text, rule) {
   const words = text.match(WORDS).map((word) => (/^['"]|^[\w,\u00d7]+$/.test(word) ? word : `'${word}'`));
   return `whycast explain ${words.join(" ")}${rule === "target" ? " --rule numpy-to" : ""}`;
 }
 
-// Gives the shapes, as the command line reads them, with the place of each size in the text.
+// Returns the shapes, as the command line reads them, with the place of each size in the text.
 function read(text, rule) {
   const shapes = [...text.matchAll(WORDS)].map(({ 0: word, index: at }) => {
     const width = word.length;
@@ -45,7 +45,7 @@ function read(text, rule) {
 
 // --- the verified C -------------------------------------------------------------------------
 
-// Memory of the module, from the start again: no earlier memory is used any more.
+// Allocates the module's memory from its start, and so frees earlier memory.
 function fresh() {
   let top = Number(c.__heap_base.value ?? c.__heap_base);
   const room = (bytes) => {
@@ -72,7 +72,6 @@ function failed(code, place, memory) {
   return { code: Number(code), tensor, axis };
 }
 
-// The common shape, or the code of an error with its tensor and axis.
 function commonShape(shapes) {
   const memory = fresh();
   const place = memory.room(16), shape = memory.room(8 * AXES);
@@ -81,17 +80,16 @@ function commonShape(shapes) {
   return code < 0n ? failed(code, place, memory) : { code: 0, shape: memory.got(shape, Number(code)) };
 }
 
-// How many elements a shape has, or null where 63 bits are not enough.
+// The number of a shape's elements, or null if it exceeds 63 bits.
 function elements(shape) {
   const memory = fresh();
   const found = c.whycast_byte_size(memory.room(16), memory.longs(shape), BigInt(shape.length), 1n);
   return found < 0n ? null : found;
 }
 
-// Strides in row-major order: that of an axis is the number of elements of the axes after it.
+// Row-major strides: of an axis, the number of elements of the axes after it.
 const rowMajor = (shape) => shape.map((_, axis) => elements(shape.slice(axis + 1)));
 
-// The strides of a view of this shape as the target, or the code of an error.
 function viewStrides(strides, shape, target) {
   const memory = fresh();
   const place = memory.room(16), view = memory.room(8 * target.length);
@@ -100,7 +98,7 @@ function viewStrides(strides, shape, target) {
   return code < 0n ? failed(code, place, memory) : { code: 0, strides: memory.got(view, target.length) };
 }
 
-// Which element of the shape comes to each place of the target: the C copies their numbers there.
+// The element at each place of the target: the C copies the elements' numbers there.
 function sources(shape, target, from, to) {
   const memory = fresh();
   const input = memory.longs(Array.from({ length: from }, (_, number) => BigInt(number)));
@@ -143,7 +141,6 @@ function ask(rule, shapes) {
   return found;
 }
 
-// As Python writes a tuple.
 const told = (shape) => `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`;
 const common = (sizes) => Math.max(...sizes.map((shape) => shape.length));
 
@@ -164,7 +161,7 @@ function table(caption, heads, rows) {
 
 const nameOf = (found, n) => (found.rule === "target" ? ["shape", "target"][n] : `tensor ${n}`);
 
-// Steps 1 and 2, axis by axis, with the axis marked where they end.
+// Steps 1 and 2 by axis; a failure marks its axis.
 function steps(found) {
   const rank = common(found.sizes);
   const axes = Array.from({ length: rank }, (_, axis) => axis);
@@ -177,14 +174,14 @@ function steps(found) {
   })]);
   if (found.rule === "sonnx" && found.code === 0) rows.push(["common shape", ...found.shape.map((size) => make("td", { class: "common" }, `${size}`))]);
   const caption = found.rule === "target"
-    ? "The tensor below its target: a dashed 1 stands for an axis that it lacks, and 1 → n is repeated"
-    : "Step 1 puts a 1 (dashed) in front where axes are missing; step 2 repeats: 1 → n";
+    ? "The tensor and its target: a dashed 1 stands for a missing axis, 1 → n repeats"
+    : "Step 1 prepends a 1 (dashed) for a missing axis, step 2 repeats: 1 → n";
   return table(caption, ["", ...axes.map((axis) => `axis ${axis}`)], rows);
 }
 
 const colour = (element) => `--hue: ${(element * 67) % 360}`;
 
-// A tensor as grids: one for each index of all axes but the last two.
+// A tensor as grids of its last two axes.
 function grids(label, shape, numbers, kind) {
   const [rows, columns] = [shape.at(-2) ?? 1n, shape.at(-1) ?? 1n].map(Number);
   const seen = new Set(), box = make("div", { class: "grids" });
@@ -212,7 +209,6 @@ function grids(label, shape, numbers, kind) {
   return make("figure", { class: "tensor" }, make("figcaption", {}, `${label} ${told(shape)}`), box);
 }
 
-// The index of a place in row-major order, for a reader.
 function indexOf(place, shape) {
   const index = [];
   for (const size of [...shape].reverse().map(Number)) {
@@ -222,7 +218,7 @@ function indexOf(place, shape) {
   return index;
 }
 
-// A tensor and what becomes of it, with the arrow of f from the cell that one points at.
+// A tensor and its output, with an arrow from the cell under the pointer to its source.
 function pair(found, n) {
   const { shape, sources: numbers } = found.views[n];
   const own = Array.from({ length: Number(elements(shape)) }, (_, number) => number);
@@ -239,7 +235,7 @@ function pair(found, n) {
     source.classList.add("pointed");
     const whole = box.getBoundingClientRect();
     const [a, b] = [cell, source].map((each) => each.getBoundingClientRect());
-    // From the edges that face each other: the grids stand side by side, or one below the other.
+    // Between facing edges: the grids stand side by side, or one below the other.
     const beside = a.left > b.right;
     const start = beside ? [a.left, a.top + a.height / 2] : [a.left + a.width / 2, a.top];
     const end = beside ? [b.right, b.top + b.height / 2] : [b.left + b.width / 2, b.bottom];
@@ -266,28 +262,28 @@ function pair(found, n) {
   return box;
 }
 
-// What the package said of two small shapes by each rule, when the page was made.
+// The package's answers for two small shapes by each rule, from when the page was made.
 function others(found) {
-  const box = make("section", {}, make("h2", { id: "others" }, "What the other rules say"));
+  const box = make("section", {}, make("h2", { id: "others" }, "The other rules"));
   const key = found.sizes.map((shape) => shape.join("x")).join(" ");
   const known = found.sizes.length === 2 ? WHYCAST.answers[key] : undefined;
   const link = (to, text) => make("a", { href: to }, text);
   const line = found.sizes.map((shape) => (shape.length ? shape.join("x") : "scalar")).join(" ");
   if (!known) {
-    box.append(make("p", {}, "They are not in the C. Where no size is 0, NumPy and ONNX say the same of tensors alone (",
-      link("theories/numpy.comparison.html", "theorem positive_numpy"), "); ", link("rules.html", "the rules side by side"),
-      " say how the others differ. ", make("code", {}, `whycast explain ${line}`), " asks them all."));
+    box.append(make("p", {}, "The C of this page lacks them. If no size is 0, the rules of NumPy and ONNX without a target agree with SONNX's (",
+      link("theories/numpy.comparison.html", "theorem positive_numpy"), "); ", link("rules.html", "a table"),
+      " shows how the others differ. ", make("code", {}, `whycast explain ${line}`), " asks all rules."));
     return box;
   }
   const here = found.code < 0 ? "error" : told(found.shape), [cells, why] = known;
-  box.append(table("Rules with a target are asked to bring the first shape to the second, on its last axes", ["rule", "result", "its size", "its axes"],
+  box.append(table("Rules with a target broadcast the first shape to the second, on its last axes", ["rule", "result", "its size", "its axes"],
     WHYCAST.rules.map((rule, n) => [rule.title, make("td", [here, "–"].includes(cells[n]) ? {} : { class: "differs" }, `${cells[n]}${[here, "–"].includes(cells[n]) ? "" : " \u2260"}`), rule.size, rule.axes])));
-  box.append(make("p", { class: "soft" }, "\u2260 differs from the answer above; – cannot be asked."), make("ul", {}, ...why.map((id) =>
+  box.append(make("p", { class: "soft" }, "\u2260 differs from the answer above; – does not apply."), make("ul", {}, ...why.map((id) =>
     make("li", {}, /^F/.test(id) ? link(`findings.html#${id.toLowerCase()}`, id) : make("code", {}, id), `: ${WHYCAST.why[id]}`))));
   return box;
 }
 
-// The result; or the error, as the package words it.
+// The error has the package's words.
 function verdict({ code, rule, sizes, shape, tensor, axis }) {
   const [own, target] = sizes.map(told), rank = common(sizes), isTarget = rule === "target";
   if (code === 0) return `${isTarget ? `${own} to ${target}` : sizes.map(told).join(", ")} → ${told(shape)}`;
@@ -305,13 +301,13 @@ function draw(found) {
   if (found.code === 0) {
     parts.push(make("h2", { id: "elements" }, "Elements"));
     const shown = found.views.every((view) => view.sources);
-    parts.push(make("p", {}, shown ? "Each number is an element; dotted cells repeat one, and take no memory in a view. Point at a cell of an output, or go there by Tab and the arrow keys, to see which element it has."
-      : `There are too many to draw: more than ${CELLS}, or more than 4 axes.`));
+    parts.push(make("p", {}, shown ? "Each number is an element; dotted cells repeat it, without memory in a view. Point at a cell of an output, or use Tab and arrow keys, to see its element."
+      : `Too many to draw: more than ${CELLS}, or more than 4 axes.`));
     if (shown) parts.push(...found.views.map((_, n) => pair(found, n)));
-    parts.push(make("h2", { id: "strides" }, "Strides"), table("How many elements further the next one of an axis is; 0 repeats", ["", "strides", "strides of the view"],
+    parts.push(make("h2", { id: "strides" }, "Strides"), table("The distance, in elements, to the next element along an axis; 0 repeats", ["", "strides", "strides of the view"],
       found.views.map(({ own, strides }, n) => [nameOf(found, n), own.includes(null) ? "–" : told(own), strides ? told(strides) : "–"])));
     if (found.plan) {
-      parts.push(make("h2", { id: "plan" }, "Loop plan"), table("The loops that come by all elements without a copy, the outermost first", ["loop", "rounds", ...found.sizes.map((_, n) => `step of tensor ${n}`)],
+      parts.push(make("h2", { id: "plan" }, "Loop plan"), table("Loops that visit all elements without a copy, the outermost first", ["loop", "rounds", ...found.sizes.map((_, n) => `step of tensor ${n}`)],
         found.plan.sizes.map((size, j) => [`${j}`, size, ...found.plan.steps[j]])));
     }
   }
@@ -336,7 +332,7 @@ function answer() {
     const shapes = read(text, rule);
     if (rule === "target" && shapes.length !== 2) throw new Wrong("expected two shapes, that of the tensor and the target");
     const found = ask(rule, shapes);
-    const shape = shapes[found.tensor]; // There is none where they broadcast.
+    const shape = shapes[found.tensor]; // Undefined if they broadcast.
     complain(text, shape ? { message: verdict(found), ...(shape[found.axis - common(shapes) + shape.length] ?? shape) } : {});
     document.getElementById("verdict").textContent = shape ? "" : verdict(found);
     box.replaceChildren(...draw(found));
@@ -349,7 +345,6 @@ function answer() {
   }
 }
 
-// Takes the question from the address, if there is one.
 function fromAddress() {
   const asked = new URLSearchParams(location.hash.slice(1));
   if (asked.has("shapes")) {
