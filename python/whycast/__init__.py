@@ -1,26 +1,25 @@
 """Formally verified Broadcast: NumPy views whose shapes and strides come from proved programs.
 
-The rule is SONNX multidirectional broadcasting. On sizes of at least 1 it equals the rule of NumPy
-and ONNX; a size of 0 broadcasts only with 0. `whycast.numpy_rule` follows NumPy's rule.
-`whycast.onnx`, `whycast.openvino`, `whycast.ngraph`, `whycast.lax` and `whycast.torch` broadcast
-one tensor to a given shape. `whycast.symbolic` takes sizes that have names, `whycast.reference`
-broadcasts plain lists, `whycast.testing` checks your own implementation, and the command
-``whycast`` runs the same programs.
+The rule is SONNX multidirectional broadcasting: that of NumPy and ONNX, except that a size of 0
+broadcasts only with 0. `whycast.numpy_rule` follows NumPy's rule. `whycast.onnx`, `openvino`,
+`ngraph`, `lax` and `torch` broadcast one tensor to a given shape. `whycast.symbolic` takes sizes
+that have names, `whycast.reference` plain lists; `whycast.testing` checks your implementation, and
+the command ``whycast`` runs the same programs.
 
 Notes name a function's theory (``why3/``) and its program, which is proved to return the theory's
-result, or to raise exactly where the theory has no result (assumptions: ``proofs/``). Lemmas
+result, or to raise exactly where the theory has none (assumptions: ``proofs/``). Lemmas
 ``view_offset`` (``why3/memory/layout.mlw``), ``explicit_offset``, ``in_dim_offset`` and
-``ngraph_offset`` (``why3/memory/axes_layout.mlw``) show that views address the right elements,
-whatever the tensor's strides.
+``ngraph_offset`` (``why3/memory/axes_layout.mlw``) prove that views of tensors with any strides
+address the right elements.
 
 If Python or NumPy cannot hold a shape, such as one of 2**62 sizes, functions raise ValueError
 before they allocate anything, and MemoryError if only the room is missing. Results are plain
-ndarrays, also for a numpy.matrix, memmap or recarray. Another subclass may carry more than
-elements, such as a mask or a unit, and raises TypeError; `numpy.asarray` makes a plain array.
+ndarrays, also for a numpy.matrix, memmap or recarray. Other subclasses may carry more than
+elements, such as a mask or a unit, and raise TypeError; `numpy.asarray` makes a plain array.
 
-`native` is true if the accelerator is in use: the same rule in C, also proved, built where a
-compiler is found. It only makes shapes, views and copies faster. Set ``WHYCAST_NATIVE=0`` in the
-environment to leave it out, ``WHYCAST_NATIVE=1`` to demand it.
+`native` is true if the accelerator is in use: the same programs, proved as C, for faster shapes,
+views and copies. ``WHYCAST_NATIVE=0`` in the environment turns it off, ``WHYCAST_NATIVE=1``
+demands it.
 
 >>> import numpy as np
 >>> import whycast
@@ -74,7 +73,7 @@ __all__ = [
     "torch",
 ]
 
-# Tracebacks, help and pickles show the public module.
+# For tracebacks, help and pickles.
 for _name in __all__:
     if getattr(globals()[_name], "__module__", "").startswith("whycast."):
         globals()[_name].__module__ = "whycast"
@@ -84,7 +83,6 @@ def __dir__() -> list[str]:
     return __all__
 
 
-# `dir` shows public names only.
 for _each in (lax, ngraph, numpy_rule, onnx, openvino, reference, symbolic, torch):
     vars(_each)["__dir__"] = partial(list, _each.__all__)
 

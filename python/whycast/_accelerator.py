@@ -1,6 +1,6 @@
 """The accelerator: the kernel's programs, proved as C, for plain arguments.
 
-This module alone decides, once, whether it is available. Each function returns the kernel's result,
+Only this module decides, once, whether it is available. Each function returns the kernel's result,
 or None to leave the question to Python, which raises all errors.
 """
 
@@ -19,15 +19,15 @@ def _leave(*given: object) -> Any:
     """Leave every question to Python."""
 
 
-# Arguments: a tuple of shapes, shapes, or a tuple of tensors.
+# Of a tuple of shapes or tensors.
 broadcast_shapes = compatible = broadcast_views = _leave
-# An array to write, and an array to broadcast to it; returns True.
+# Of an output and an array to broadcast to it; returns True.
 broadcast = _leave
-# An array and a shape.
+# Of an array and a shape.
 broadcast_to = expand = _leave
-# A shape and a target; a shape and axes; a shape, strides and a target.
+# Of a shape and a target; a shape and axes; a shape, strides and a target.
 repeated = p = broadcast_strides = _leave
-# An array, a shape and axes.
+# Of an array, a shape and axes.
 explicit = in_dim = ngraph = _leave
 
 _asked = os.environ.get("WHYCAST_NATIVE")
@@ -44,7 +44,7 @@ if _asked != "0":
             ) from _error
     else:
         native = True
-        # Assigned, not wrapped: a wrapper would slow down each call.
+        # A wrapper would slow down each call.
         for _name in _native.__dir__():
             if not _name.startswith("_"):
                 globals()[_name] = getattr(_native, _name)

@@ -13,14 +13,14 @@ from whycast._types import Array, Axes, DTypeT, Integers, Shape, Tensor
 def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     """Sum a tensor to a shape that broadcasts to its own: the adjoint of broadcasting.
 
-    The sums have the dtype of `delta`, and wrap around in small integers: three times 100 is 44 in
-    int8. `numpy.sum` computes in int64 there, as ``delta.astype(np.int64)`` does here.
+    Sums have the dtype of `delta`, and wrap around: 3 times 100 is 44 in int8. For int64, as in
+    `numpy.sum`, pass ``delta.astype(np.int64)``.
 
     Parameters
     ----------
     delta : numpy.ndarray or NumPy scalar
         Gradient, of any layout, of an integer, floating-point or complex dtype.
-    shape : sequence of int or one-dimensional array of an integer dtype
+    shape : sequence of int or 1-D integer array
         Shape before broadcasting: each size is 1 or that of the last axes of `delta`.
 
     Returns
@@ -31,7 +31,7 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     Raises
     ------
     BroadcastError
-        A size of `shape` is neither 1 nor the size of `delta`, or `delta` has no such axis.
+        A size of `shape` is neither 1 nor the size of `delta`, or `delta` lacks the axis.
     TypeError
         An argument has the wrong type.
     ValueError
@@ -43,8 +43,8 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     -----
     Rests on ``numpy_sum`` of ``why3/adjoint/numpy.mlw``; lemmas ``broadcast_to_adjoint`` and
     ``numpy_adjoint`` prove the adjoint over any commutative ring, such as the integers of a dtype.
-    A proved program finds the axes. The additions of `numpy.sum` are not proved: floating-point
-    numbers round in its order, float16 in float32 along contiguous memory.
+    A proved program finds the axes. NumPy's additions are not proved: floating-point numbers round
+    in its order, float16 in float32 along contiguous memory.
 
     Examples
     --------
@@ -68,9 +68,9 @@ def repeated(shape: Shape, target: Shape) -> tuple[int, ...]:
 
 
 def summable(delta: Tensor[DTypeT]) -> Array[DTypeT]:
-    """Return a tensor as a plain ndarray, if its dtype has sums of its own."""
+    """Return a tensor of one of NumPy's numeric dtypes as a plain ndarray."""
     array = as_array(delta, "delta")
-    # Dtypes of other libraries may have the same kind, but add in another way.
+    # Other libraries' dtypes of the same kind may add differently.
     if array.dtype.kind not in "iufc" or not issubclass(array.dtype.type, np.number):
         raise TypeError(
             f"delta: dtype {cut(array.dtype)} has no sum here: expected one of int8 to int64, "
@@ -81,7 +81,7 @@ def summable(delta: Tensor[DTypeT]) -> Array[DTypeT]:
 
 
 def summed(array: Array[DTypeT], axes: Axes, shape: Shape) -> Array[DTypeT]:
-    """Sum over axes into a new array of a shape, which may keep some of them with size 1."""
+    """Sum over axes into a new array of a shape, which may keep some axes with size 1."""
     sums = np.empty(shape, array.dtype)
     target = sums
     if len(shape) + len(axes) > array.ndim:

@@ -1,4 +1,4 @@
-"""Broadcast on arrays: read-only views with the proved strides, or copies of them.
+"""Broadcast on arrays: read-only views with proved strides, or copies.
 
 Next: `_checks`, which rejects bad arguments.
 """
@@ -20,13 +20,13 @@ _T1 = TypeVar("_T1", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]
 _T2 = TypeVar("_T2", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
 _T3 = TypeVar("_T3", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
 
-# By position, which NumPy's stubs lack: a keyword argument costs as much as making the view.
+# NumPy's stubs lack positional calls; a keyword argument costs as much as the view.
 _set_writeable = cast("Callable[[AnyArray, bool], None]", np.ndarray.setflags)
 
-# NumPy's stubs allow no None.
+# NumPy's stubs forbid None.
 _nditer = cast("Callable[..., np.nditer]", np.nditer)
 
-# With multi_index the iterator accepts views of more elements than it can count.
+# With multi_index the iterator accepts more elements than it can count.
 _READONLY, _ITERATED = (("readonly",),), ("multi_index", "refs_ok", "zerosize_ok")
 
 _Out = Sequence[AnyArray] | None
@@ -65,14 +65,13 @@ def broadcast(
     Parameters
     ----------
     *tensors : numpy.ndarray or NumPy scalar
-        1 to 2**31 - 1 tensors of any ranks, sizes and memory layouts. Each has one of the types
-        float16 to float64, int8 to int64, uint8 to uint64, bool or string (``str_``,
-        ``StringDType``, or ``object`` if every element is a str).
+        1 to 2**31 - 1 tensors of any ranks, sizes and layouts, of types float16 to float64, int8 to
+        int64, uint8 to uint64, bool or string (``str_``, ``StringDType``, or ``object`` if every
+        element is a str).
     copy : bool, optional
         Whether to copy the elements; by default the results are views.
     out : sequence of numpy.ndarray, optional
-        Arrays to copy to, one for each result: writable, with its shape and dtype, and no shared
-        memory.
+        For each result, an array to copy to: writable, of its shape and dtype, on its own memory.
 
     Returns
     -------
@@ -88,7 +87,7 @@ def broadcast(
         An argument is not a tensor of one of these types, or `out` is not a sequence of arrays.
     ValueError
         There are no tensors, or too many; NumPy has no array of the common shape; `out` does not
-        fit the results, or comes with `copy`. Nothing is written before an error.
+        fit the results, or comes with `copy`. An error leaves `out` unchanged.
     MemoryError
         The copies do not fit into memory.
 
@@ -96,8 +95,7 @@ def broadcast(
     -----
     Rests on ``broadcast`` of ``why3/sonnx/broadcast.mlw``. Program: ``broadcast_views`` of
     ``why3/kernel/views.mlw``; its views read the same elements (``views_of_broadcast`` of
-    ``why3/kernel/laws.mlw``). NumPy or the accelerator (`whycast.native`) makes and copies them.
-    Each element in memory of an array of dtype object is checked.
+    ``why3/kernel/laws.mlw``). NumPy or the accelerator makes and copies them.
 
     Examples
     --------
@@ -121,15 +119,14 @@ def broadcast(
 
 
 def _views(arrays: tuple[AnyArray, ...]) -> tuple[AnyArray, ...]:
-    """Make the views of plain arrays with their common shape, or raise SONNX's error E1."""
     shapes = tuple([array.shape for array in arrays])
-    # Equal shapes stay: lemma broadcast_same_shape.
+    # Lemma broadcast_same_shape.
     if shapes.count(shapes[0]) == len(shapes):
         return tuple([own_view(array) for array in arrays])
     own = tuple([array.strides for array in arrays])
     common, strides = of_all(_kernel.broadcast_views, shapes, own)
     each = zip(arrays, own, strides, strict=True)
-    # The same strides object: the shape is unchanged.
+    # The kernel returns the same strides for an unchanged shape.
     return tuple([own_view(x) if new is old else view_by(x, common, new) for x, old, new in each])
 
 
@@ -160,7 +157,7 @@ def _written(views: Sequence[AnyArray], out: object, *, copy: bool) -> tuple[Any
             raise ValueError(f"{name}: expected the shape {wanted}, got {shown}")
         if own.dtype != view.dtype:
             raise ValueError(f"{name}: expected the dtype {view.dtype}, got {cut(own.dtype)}")
-        # In this order: NumPy warns where `writeable` of an array that it has marked is read.
+        # In this order: reading `writeable` of an array that NumPy marked warns.
         if overlaps_itself(own) or not own.flags.writeable:
             raise ValueError(
                 f"{name}: expected a writable array, each element in a place of its own"
@@ -179,10 +176,10 @@ def _written(views: Sequence[AnyArray], out: object, *, copy: bool) -> tuple[Any
 
 
 def _write(target: AnyArray, array: AnyArray) -> None:
-    """Write the elements of an array, broadcast, to another."""
+    """Write an array, broadcast, to another."""
     if _accelerator.broadcast(target, array):
         return
-    # The accelerator needs contiguous memory, and NumPy is mostly faster with it. Copying the
+    # The accelerator needs contiguous memory, and NumPy is mostly faster with it. A copy of the
     # tensor costs little beside a larger target.
     tensor = stored(array)
     if not tensor.flags.c_contiguous and 4 * tensor.nbytes <= target.nbytes:
@@ -192,7 +189,7 @@ def _write(target: AnyArray, array: AnyArray) -> None:
 
 
 def overlaps_itself(array: AnyArray) -> bool:
-    """Whether elements may share memory: an axis steps over less than the smaller strides span."""
+    """Whether elements may share memory: a stride is less than the span of the smaller ones."""
     span = array.itemsize
     axes = zip(map(abs, array.strides), array.shape, strict=True)
     for stride, size in sorted([axis for axis in axes if axis[1] > 1]):
@@ -203,7 +200,7 @@ def overlaps_itself(array: AnyArray) -> bool:
 
 
 def view_as(array: Array[DTypeT], target: Shape) -> Array[DTypeT]:
-    """Return a view of a plain ndarray, broadcast to `target`; raises as `broadcast_strides`."""
+    """Return a view of a plain ndarray, broadcast to `target`; raise as `broadcast_strides`."""
     if array.shape == target:
         return own_view(array)
     return view_by(array, target, _kernel.broadcast_strides(array.shape, array.strides, target))
@@ -212,16 +209,16 @@ def view_as(array: Array[DTypeT], target: Shape) -> Array[DTypeT]:
 def view_by(
     array: Array[DTypeT], shape: Shape, strides: Strides, axes: Axes | None = None
 ) -> Array[DTypeT]:
-    """Return a view of a plain ndarray with a given shape and strides that stay within the array.
+    """Return a view of a plain ndarray with a shape and strides that stay within the array.
 
     Axis j of the array lies on axis ``axes[j]`` of the shape, by default on the last ones.
     """
     source, flags = array, array.flags
-    # NumPy marks results of numpy.broadcast_arrays by negative flags; making a view of them warns.
+    # NumPy marks results of numpy.broadcast_arrays by negative flags; views of them warn.
     if flags.num < 0:
         source = own_view(array)
     try:
-        # The constructor is by far the fastest way, and rejects strides that leave the buffer. It
+        # The constructor is by far the fastest way, rejects strides that leave the buffer, and
         # needs memory that is contiguous in C or Fortran order.
         if flags.forc:
             try:
@@ -239,8 +236,8 @@ def view_by(
 
 
 def own_view(array: Array[DTypeT]) -> Array[DTypeT]:
-    """Return a read-only view of a plain ndarray, with its shape and strides."""
-    # Setting the flag also clears NumPy's warning mark.
+    """Return a read-only view of a plain ndarray."""
+    # This also clears NumPy's mark.
     view = array.view()
     _set_writeable(view, False)
     return view
@@ -249,14 +246,14 @@ def own_view(array: Array[DTypeT]) -> Array[DTypeT]:
 def _iterated_view(
     array: Array[DTypeT], shape: Shape, strides: Strides, axes: Axes | None
 ) -> Array[DTypeT]:
-    """Return a view of an array in any layout by NumPy's iterator; compare its strides."""
+    """Return a view of an array in any layout by NumPy's iterator; check its strides."""
     places = None
     if axes is not None:
         placed = dict(zip(axes, range(array.ndim), strict=True))
         places = ([placed.get(axis, -1) for axis in range(len(shape))],)
-    # Positional arguments cost half as much as named ones.
+    # Positional arguments cost half as much.
     (view,) = _nditer((array,), _ITERATED, _READONLY, None, "C", "no", places, shape).itviews
-    # Strides of axes of size 1, and of arrays without elements, do not matter.
+    # Other strides do not matter for axes of size 1 and arrays without elements.
     if view.strides != strides and 0 not in shape:
         pairs = zip(shape, view.strides, strides, strict=True)
         if any(stride != proved and size != 1 for size, stride, proved in pairs):

@@ -1,6 +1,6 @@
-"""Checks of arguments: each error names the argument, the axis and what it expected.
+"""Checks of arguments: each error names the argument, the axis and the expected value.
 
-The kernel is proved for Python ints, mostly of at least 0: these functions pass only such ints on.
+The kernel is proved for Python ints, mostly of at least 0; only such ints pass.
 
 Next: `_errors`.
 """
@@ -19,8 +19,8 @@ from whycast._types import AnyArray, Array, DTypeT, Shape, Tensor
 
 MAX_TENSORS = 2**31 - 1
 
-# SONNX's element types, except strings of other dtypes than str_. On most machines int64 and uint64
-# have two C types each (long, long long), equal for NumPy.
+# SONNX's element types, of strings only str_. On most machines int64 and uint64 have two C types
+# each (long, long long), equal for NumPy.
 PLAIN_TYPES: frozenset[type[np.generic]] = frozenset(
     {
         *(np.bool_, np.str_, np.float16, np.float32, np.float64),
@@ -36,11 +36,11 @@ _ANY_DTYPE = "whycast.numpy_rule.broadcast_arrays takes any dtype"
 
 _GUESSES = {bool: "bool_", int: "int64", float: "float32", complex: "complex64", str: "str_"}
 
-# Classes that mean no more than their elements.
+# Classes without meaning beyond their elements.
 _PLAIN_CLASSES: tuple[type, ...] = (np.ndarray, np.matrix, np.memmap, np.recarray)
 _PLAIN_CLASSES += (int, float, list, tuple)
 
-# NumPy reads arrays of other libraries by these attributes.
+# By these NumPy reads other libraries' arrays.
 _OFFERS = {"__array__", "__array_interface__"}
 
 _REPR = reprlib.Repr()
@@ -48,7 +48,6 @@ _REPR.maxstring = _REPR.maxother = _MOST_LETTERS = 60
 
 
 def check_count(count: int, noun: str) -> None:
-    """Demand between 1 and 2**31 - 1 tensors."""
     # [E_Broadcast_any_Signature_020] [E_Broadcast_any_Signature_030]
     if count == 0:
         raise ValueError(f"no {noun} given: expected at least 1")
@@ -57,7 +56,7 @@ def check_count(count: int, noun: str) -> None:
 
 
 def as_int(value: object, name: str) -> int:
-    """Return an integer, also one of NumPy, as a Python int; reject a bool."""
+    """Return an integer, also NumPy's, as a Python int; reject a bool."""
     hint = meaning_of(value) if isinstance(value, np.ndarray) else ""
     if not (hint or isinstance(value, (bool, np.bool_))):
         try:
@@ -76,7 +75,6 @@ def as_size(value: object, name: str) -> int:
 
 
 def as_shape(value: object, name: str) -> Shape:
-    """Return sizes, in a sequence or a one-dimensional array, as a tuple of Python ints."""
     if is_exact(value):
         return value
     sizes = _integers_of(value, name)
@@ -86,7 +84,6 @@ def as_shape(value: object, name: str) -> Shape:
 
 
 def as_shapes(values: tuple[object, ...], function: str) -> tuple[Shape, ...]:
-    """Return the arguments of a variadic function as shapes; errors name them by number."""
     check_count(len(values), "shape")
     if all(map(is_exact, values)):
         return cast("tuple[Shape, ...]", values)
@@ -95,7 +92,7 @@ def as_shapes(values: tuple[object, ...], function: str) -> tuple[Shape, ...]:
 
 
 def is_exact(value: object) -> TypeGuard[Shape]:
-    """Whether a value is a tuple of Python ints of at least 0, as in almost every call."""
+    """Whether a value is a tuple of Python ints of at least 0."""
     if type(value) is not tuple:
         return False
     for size in value:  # noqa: SIM110 (all() is three times slower)
@@ -107,7 +104,7 @@ def is_exact(value: object) -> TypeGuard[Shape]:
 def as_integers(
     value: object, name: str, place: str = "position", or_else: str = ""
 ) -> tuple[int, ...]:
-    """Return integers of either sign: axes, an index or strides, which the kernel checks."""
+    """Return integers of any sign: axes, an index or strides, which the kernel checks."""
     entries = _integers_of(value, name, or_else)
     for entry in entries:
         if type(entry) is not int:
@@ -116,15 +113,15 @@ def as_integers(
 
 
 def as_axis_set(value: object, name: str) -> tuple[int, ...]:
-    """Return axes as a tuple of Python ints; axes of a set in increasing order."""
-    # The first two are tested faster than Set.
+    """Return axes as a tuple of Python ints; those of a set in increasing order."""
+    # The first two are faster than Set.
     if isinstance(value, (set, frozenset, Set)):
         return tuple(sorted([axis if type(axis) is int else as_int(axis, name) for axis in value]))
     return as_integers(value, name, or_else="a set of integers, ")
 
 
 def as_array(tensor: Tensor[DTypeT], name: str) -> Array[DTypeT]:
-    """Return a tensor of any dtype as a plain ndarray, on the memory of an array."""
+    """Return a tensor of any dtype as a plain ndarray; an array's keeps its memory."""
     kind = type(tensor)
     if isinstance(tensor, np.ndarray) and kind in _PLAIN_CLASSES:
         return plain(tensor)
@@ -139,11 +136,11 @@ def as_array(tensor: Tensor[DTypeT], name: str) -> Array[DTypeT]:
 
 
 def meaning_of(value: object) -> str:
-    """Return a hint for an array of any library that may mean more than its elements, else ""."""
+    """Return a hint for an array that may mean more than its elements, else ""."""
     kind = type(value)
     if kind in _PLAIN_CLASSES:
         return ""
-    # A class derived from a scalar type of NumPy has its dtype.
+    # A subclass of a NumPy scalar type has its dtype.
     is_scalar = issubclass(kind, np.generic)
     if np.dtype(kind).type is kind if is_scalar else not hasattr(kind, "__array_function__"):
         return ""
@@ -155,12 +152,12 @@ def meaning_of(value: object) -> str:
 
 def plain(array: Array[DTypeT]) -> Array[DTypeT]:
     """Return an array of a subclass as a plain one, on its memory."""
-    # Not array.view(): a subclass may redefine it.
+    # A subclass may redefine array.view().
     return array if type(array) is np.ndarray else np.ndarray.view(array, np.ndarray)
 
 
 def as_tensor(tensor: Tensor[DTypeT], name: str) -> Array[DTypeT]:
-    """Return a tensor of one of SONNX's types as a plain ndarray, as `as_array` does."""
+    """Return `as_array` of a tensor of one of SONNX's types."""
     # [E_Broadcast_any_Types_010]
     array = as_array(tensor, name)
     dtype = array.dtype
@@ -178,7 +175,7 @@ def as_tensors(tensors: tuple[Any, ...]) -> tuple[AnyArray, ...]:
     _refuse_all_in_one(tensors, "tensor", "broadcast")
     return tuple(
         [
-            # Short cut for the most common case.
+            # The most common case.
             tensor
             if type(tensor) is np.ndarray and tensor.dtype.type in PLAIN_TYPES
             else as_tensor(tensor, f"argument {m}")
@@ -188,7 +185,7 @@ def as_tensors(tensors: tuple[Any, ...]) -> tuple[AnyArray, ...]:
 
 
 def stored(array: Array[DTypeT]) -> Array[DTypeT]:
-    """Return a view of the elements in memory: one along each axis of stride 0."""
+    """Return a view of the elements in memory, with one along each axis of stride 0."""
     return array[(*[slice(None if stride else 1) for stride in array.strides], ...)]
 
 
@@ -217,7 +214,7 @@ def _refuse_all_in_one(values: tuple[Any, ...], noun: str, function: str) -> Non
 
 
 def entries_of(value: Iterable[object], name: str, noun: str = "integers") -> tuple[object, ...]:
-    """Return the entries of a sequence, read once, as a tuple; reject more than it can hold."""
+    """Return a sequence's entries, read once, as a tuple; reject more than it can hold."""
     try:
         return tuple(value)
     except (OverflowError, MemoryError):
@@ -227,8 +224,8 @@ def entries_of(value: Iterable[object], name: str, noun: str = "integers") -> tu
 
 
 def _integers_of(value: object, name: str, or_else: str = "") -> tuple[object, ...]:
-    """Return a sequence or a one-dimensional array of integers; check only its type."""
-    # The first two are tested faster than Sequence.
+    """Return the entries of a sequence or an array of integers; check only its type."""
+    # The first two are faster than Sequence.
     is_sequence = isinstance(value, (tuple, list, Sequence))
     if is_sequence and not isinstance(value, (str, bytes, bytearray, memoryview)):
         return entries_of(cast("Iterable[object]", value), name)
@@ -247,13 +244,13 @@ def _integers_of(value: object, name: str, or_else: str = "") -> tuple[object, .
 
 
 def cut(value: object) -> str:
-    """Return an object's text as one line of at most `_MOST_LETTERS` letters."""
+    """Return an object's text in one line of at most `_MOST_LETTERS` letters."""
     text = " ".join(str(value).split())
     return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 3]}..."
 
 
 def show(value: object) -> str:
-    """Return the text of any value and its type, as one short line.
+    """Return the text and the type of a value in a short line.
 
     >>> show("x" * 99), show([{}, [[0] * 9] * 9])  # doctest: +NORMALIZE_WHITESPACE
     ("'xxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxxxxxx' (str)",
@@ -267,5 +264,5 @@ def show(value: object) -> str:
     try:
         return f"{cut(_REPR.repr(value))} ({kind})"
     except Exception:
-        # For instance, an int in a list may have too many digits to print.
+        # An int in a list may have too many digits.
         return f"an object ({kind})"

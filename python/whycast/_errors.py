@@ -21,15 +21,15 @@ _MAX_ROWS, _MAX_AXES_BESIDE, _MAX_AXES_OF_A_SHAPE = 8, 5, 16
 
 
 def show_int(value: int | str) -> str:
-    """Return a name, or the decimal text of an integer; of a large integer, the magnitude."""
+    """Return a name, an integer's decimal text, or a large integer's magnitude."""
     if isinstance(value, str) or value.bit_length() <= 128:
         return str(value)
-    # Python cannot print an int of more than 4300 digits.
+    # Python prints at most 4300 digits.
     return f"{'-' if value < 0 else ''}2**{abs(value).bit_length() - 1}+"
 
 
 def show_shape(shape: Shape) -> str:
-    """Return a shape as Python writes a tuple, or both ends of a long shape."""
+    """Return a shape as a tuple of Python, or both ends of a long shape."""
     shown = list(map(show_int, shape))
     if len(shown) > _MAX_AXES_OF_A_SHAPE:
         shown[_MAX_AXES_BESIDE:-_MAX_AXES_BESIDE] = ["..."]
@@ -38,7 +38,7 @@ def show_shape(shape: Shape) -> str:
 
 
 class Names(NamedTuple):
-    """A function's names of its parameters: the tensor, the target, and the axes, if any."""
+    """A function's names of the tensor, the target, and the axes, if any."""
 
     tensor: str
     target: str
@@ -46,8 +46,6 @@ class Names(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A line of the table: numbers, and their axes in the common rank."""
-
     label: str
     axes: Sequence[int]
     numbers: Sequence[int]
@@ -63,7 +61,7 @@ class BroadcastError(ValueError):
     Parameters
     ----------
     tensor, axis : int
-        Tensor and axis at fault, from 0. The axis is counted in the target's rank; without a target
+        Tensor and axis at fault, from 0. The axis counts in the target's rank, or without a target
         in the common rank, after ones are prepended; it is 0 if the target lacks axes.
     size : int
         Size of the tensor on this axis: neither 1 nor `target`.
@@ -76,16 +74,15 @@ class BroadcastError(ValueError):
 
     Notes
     -----
-    Each parameter is an attribute. The text aligns the shapes at their last axes. On the axis at
-    fault, ``[5]`` marks the maximum, and ``>3<`` a size that is neither the maximum nor 1.
+    Each parameter is an attribute. The text aligns the last axes. On the axis at fault, ``[5]``
+    marks the maximum, and ``>3<`` a size that is neither the maximum nor 1.
     """
 
     # [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_010]
 
-    # Tracebacks and pickles show the public module.
+    # For tracebacks and pickles.
     __module__ = "whycast"
 
-    # The word for a tensor, and whether a size of 1 may be at fault.
     _noun, _one_is_wrong = "tensor", False
 
     def __init__(
@@ -154,7 +151,6 @@ class BroadcastError(ValueError):
         return max(map(len, (*self.shapes, self.target_shape or ())))
 
     def _rows(self) -> list[_Row | None]:
-        """Return the lines of the table; None stands for omitted ones."""
         if self.target_shape is not None:
             names = self.names or Names("shape", "target")
             both = (self.shapes[self.tensor], self.target_shape)
@@ -170,7 +166,6 @@ class BroadcastError(ValueError):
         return f"{self._noun} {tensor}"
 
     def _aligned(self, label: str, shape: Shape) -> _Row:
-        """Return the line of a shape, aligned at the last axis."""
         axes = range(self._rank - len(shape), self._rank)
         if self.axis < axes.start and self.target == 1:
             # A prepended axis has the maximum.
@@ -203,7 +198,6 @@ class BroadcastError(ValueError):
         return lines
 
     def _cells(self, row: _Row, first: int, last: int) -> list[str]:
-        """Return the texts of some axes, with marks or with spaces in their place."""
         cells = [""] * (last - first)
         for k in range(bisect_left(row.axes, first), bisect_left(row.axes, last)):
             marks, number = "  ", row.numbers[k]
@@ -214,7 +208,7 @@ class BroadcastError(ValueError):
         return cells
 
     def _tensors_to_show(self) -> list[int]:
-        """Return the numbers of tensors to show: at fault, with the maximum, and the first few."""
+        """Return the tensors to show: at fault, with the maximum, and the first few."""
         back = self._rank - self.axis
         sizes: list[int | None]
         sizes = [shape[-back] if back <= len(shape) else 1 for shape in self.shapes]
@@ -225,19 +219,19 @@ class BroadcastError(ValueError):
 def ask(
     failure: Callable[[Any], Exception], program: Callable[..., _AnswerT], *arguments: object
 ) -> _AnswerT:
-    """Return a program's result; raise the error that `failure` returns for its exception."""
+    """Return a program's result, or raise the error that `failure` returns for its exception."""
     try:
         return program(*arguments)
     except REFUSALS as error:
         found = failure(error)
-    # Outside the handler, so that the error keeps no frames of the kernel.
+    # Outside the handler: without the kernel's frames.
     raise found
 
 
 def of_all(
     program: Callable[..., _AnswerT], shapes: tuple[Shape, ...], *others: object
 ) -> _AnswerT:
-    """Ask a program about all shapes; raise E1 as a BroadcastError."""
+    """Run a program on all shapes; raise E1 as a BroadcastError."""
 
     def failure(error: _kernel.E1) -> BroadcastError:
         v = error.value
@@ -249,7 +243,7 @@ def of_all(
 def unfit(
     error: Exception, own: Shape, target: Shape, names: Names | None = None
 ) -> BroadcastError:
-    """Return the error for the kernel's, if a shape does not broadcast to a target."""
+    """Return the error for the kernel's: a shape does not broadcast to a target."""
     if isinstance(error, _kernel.NotBroadcastable):
         v = error.value
         return BroadcastError(v.tensor, v.axis, v.size, v.target, (own,), target, names)
@@ -264,14 +258,14 @@ class IncompatibleError(BroadcastError):
     Parameters
     ----------
     other, tensor, axis : int
-        Two tensors, `other` first, and the axis of the common rank at fault, counted from 0.
+        Two tensors, `other` first, and the axis of the common rank at fault, from 0.
     shapes, names : as for BroadcastError
         The `names` are the two tensors', if the function takes no others.
 
     Notes
     -----
-    Has the attributes of `BroadcastError` and `other`, whose size is `target`. In the table ``[3]``
-    marks sizes equal to `target`, and ``>4<`` sizes that are neither `target` nor 1.
+    Has the attributes of `BroadcastError` and `other`, whose size is `target`. ``[3]`` marks sizes
+    equal to `target`, and ``>4<`` sizes that are neither `target` nor 1.
     """
 
     # [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Derived_030]
@@ -289,7 +283,7 @@ class IncompatibleError(BroadcastError):
         shapes: tuple[Shape, ...],
         names: Names | None = None,
     ) -> None:
-        # Both tensors have this axis, as neither size is 1.
+        # Neither size is 1: both tensors have this axis.
         back = max(map(len, shapes)) - axis
         sizes = shapes[tensor][-back], shapes[other][-back]
         super().__init__(tensor, axis, *sizes, shapes, names=names)
@@ -323,9 +317,9 @@ class AxisSizeError(BroadcastError):
 
     Notes
     -----
-    Has the attributes of `BroadcastError`, `tensor_axis` and `axes`: `axis` is an axis of the
-    target, and `shapes` has only `shape`. The text shows each size of the tensor above the target's
-    size and, if the axes do not increase, below the number of its own axis.
+    Has the attributes of `BroadcastError`, `tensor_axis` and `axes`: `axis` is the target's,
+    `shapes` has only `shape`. The text shows each size of the tensor above the target's and, if the
+    axes do not increase, below the number of its own axis.
     """
 
     # [E_OpenvinoBroadcast_any_Derived_010] [E_BroadcastInDim_any_Size_010]
@@ -353,7 +347,7 @@ class AxisSizeError(BroadcastError):
         )
 
     def _rows(self) -> list[_Row | None]:
-        # The columns are the target's axes. One more row numbers the tensor's, if they turn.
+        # Columns are the target's axes; a row numbers the tensor's if they do not increase.
         order = sorted(range(len(self.axes)), key=self.axes.__getitem__)
         axes = [self.axes[j] for j in order]
         rows: list[_Row | None] = [

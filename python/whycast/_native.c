@@ -1,11 +1,11 @@
-/* The accelerator of the package: the proved programs of c/whycast.h on Python's arguments.
+/* The accelerator: the proved programs of c/whycast.h on Python's arguments.
 
-   This file is written by hand and not proved. It unpacks arguments, calls an entry point, which
-   checks them, and packs the result: a tuple, or a view with its strides. It returns None, which
-   leaves the question to Python, for a subclass, an integer of more than 64 bits, a negative size,
-   more shapes than there is room for, StringDType, and all errors. It calls no method of a user, so
-   that none runs twice. Static data are constant; it reads a copy of a list, which other threads may
-   change. It uses Python's limited API of 3.10, if there is one (setup.py), and NumPy's of 2.0. */
+   This file is handwritten and not proved. It unpacks arguments, calls an entry point, which checks
+   them, and packs the result: a tuple, or a view with its strides. It returns None, which leaves the
+   question to Python, for a subclass, an integer of more than 64 bits, a negative size, more shapes
+   than its arrays hold, StringDType, and all errors. It calls no user's method, so that none runs
+   twice. Static data are constant; of a list, which other threads may change, it reads a copy. It
+   uses the limited API of Python 3.10, if there is one (setup.py), and the API of NumPy 2.0. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -25,7 +25,7 @@ enum { COUNT = 64, SIZES = 512, RANK = 64 };
 /* Writing more bytes than this lets other threads run. */
 enum { LONG = 1 << 15 };
 
-/* NumPy marks arrays by negative flags, to warn of a write; views inherit the mark. */
+/* NumPy's mark, a negative flag, to warn of a write; views inherit it. */
 enum { MARK = INT_MIN };
 
 /* Whether `object` is a Python int or a numpy.int64, with its value. */
@@ -40,7 +40,7 @@ static int as_integer(PyObject *object, int64_t *value) {
   return !overflow;
 }
 
-/* The number of integers in a tuple or list, and these; -1 for others, and beyond `room`. */
+/* The integers in a tuple or list, and their number; -1 for others, and beyond `room`. */
 static Py_ssize_t as_integers(PyObject *object, int64_t *values, Py_ssize_t room) {
   PyObject *entries = PyTuple_CheckExact(object) ? Py_NewRef(object)
       : PyList_CheckExact(object) ? PyList_AsTuple(object) : NULL;
@@ -58,16 +58,16 @@ static PyObject *as_tuple(const int64_t *values, int64_t count) {
   PyObject *result = PyTuple_New((Py_ssize_t) count);
   for (Py_ssize_t k = 0; result && k < count; k++) {
     PyObject *value = PyLong_FromLongLong(values[k]);
-    /* The tuple takes the reference, or drops it. */
+    /* The tuple takes or drops the reference. */
     if (!value || PyTuple_SetItem(result, k, value)) Py_CLEAR(result);
   }
   return result;
 }
 
-/* Returns NULL, without an exception, where it leaves the arguments to Python. */
+/* Returns NULL, without an exception, to leave the arguments to Python. */
 typedef PyObject *(*program)(PyObject *const *arguments);
 
-/* The result of a program that takes `taken` arguments, or None. */
+/* The result of a program of `taken` arguments, or None. */
 static PyObject *answer(PyObject *const *arguments, Py_ssize_t count, Py_ssize_t taken,
                         program ask) {
   if (count != taken) {
@@ -78,7 +78,7 @@ static PyObject *answer(PyObject *const *arguments, Py_ssize_t count, Py_ssize_t
   return result || PyErr_Occurred() ? result : Py_NewRef(Py_None);
 }
 
-/* The rank of the common shape of a tuple of shapes, and that shape; or a code below 0. */
+/* The common shape of a tuple of shapes, and its rank; or a code below 0. */
 static int64_t common_shape(PyObject *shapes, int64_t *common) {
   int64_t sizes[SIZES], ranks[COUNT];
   const int64_t *starts[COUNT];
@@ -120,7 +120,7 @@ static PyObject *strides_of(PyObject *const *arguments) {
   return as_tuple(view, target_rank);
 }
 
-/* The axes of a target along which a tensor of a shape repeats: those on which a stride gets 0. */
+/* The axes of a target along which a shape repeats: there, a stride becomes 0. */
 static PyObject *repeated_of(PyObject *const *arguments) {
   int64_t shape[RANK], strides[RANK], target[RANK], axes[RANK], count = 0;
   Py_ssize_t rank = as_integers(arguments[0], shape, RANK);
@@ -137,7 +137,7 @@ static PyObject *repeated_of(PyObject *const *arguments) {
   return as_tuple(axes, count);
 }
 
-/* The axes of a rank that are not among given ones, and how many; -1 if these do not increase. */
+/* The axes of a rank without given ones, and their number; -1 if the given ones do not increase. */
 static Py_ssize_t kept_axes(int64_t *kept, Py_ssize_t rank, const int64_t *axes, Py_ssize_t count) {
   Py_ssize_t passed = 0;
   for (Py_ssize_t k = 0; k < rank; k++) {
@@ -158,7 +158,7 @@ static PyObject *sizes_without(PyObject *const *arguments) {
   return count < 0 ? NULL : as_tuple(kept, count);
 }
 
-/* A plain array of one of NumPy's legacy types, with at least one byte an element; or NULL. */
+/* A plain array of a legacy type of NumPy, with at least one byte an element; or NULL. */
 static PyArrayObject *as_array(PyObject *object) {
   if (!PyArray_CheckExact(object)) return NULL;
   PyArrayObject *x = (PyArrayObject *) object;
@@ -171,7 +171,7 @@ static void take(int64_t *values, const npy_intp *given, int rank) {
   for (int k = 0; k < rank; k++) values[k] = given[k];
 }
 
-/* A read-only view, or NULL where NumPy makes none. */
+/* A read-only view, or NULL if NumPy makes none. */
 static PyObject *view_by(PyArrayObject *x, const int64_t *shape, const int64_t *strides,
                          int64_t rank) {
   npy_intp sizes[RANK], steps[RANK];
@@ -180,7 +180,7 @@ static PyObject *view_by(PyArrayObject *x, const int64_t *shape, const int64_t *
     steps[k] = (npy_intp) strides[k];
     if (sizes[k] != shape[k] || steps[k] != strides[k]) return NULL;
   }
-  /* NumPy takes both references, whether it succeeds or not. */
+  /* NumPy takes both references, even if it fails. */
   PyArray_Descr *dtype = (PyArray_Descr *) Py_NewRef((PyObject *) PyArray_DESCR(x));
   PyArrayObject *view = (PyArrayObject *) PyArray_NewFromDescr(
       &PyArray_Type, dtype, (int) rank, sizes, steps, PyArray_DATA(x), 0, NULL);
@@ -220,7 +220,7 @@ static PyObject *view_with(PyObject *const *arguments) {
   return common_rank < 0 ? NULL : view_as(x, common, common_rank);
 }
 
-/* Inserts axes of size 1 where the tensor has none, and broadcasts: the same as along its axes, by
+/* Inserts missing axes as sizes of 1, and broadcasts: the same as along its axes, by
    explicit_broadcast_to of why3/axes/unsqueeze.mlw, in_dim_some_transpose of in_dim_transpose.mlw
    and, for the axes that a tensor lacks, ngraph_explicit of ngraph.mlw. */
 enum order { INCREASING, DISTINCT, LACKING };
@@ -255,7 +255,7 @@ static PyObject *along(PyObject *const *arguments) { return view_along(arguments
 static PyObject *placed(PyObject *const *arguments) { return view_along(arguments, DISTINCT); }
 static PyObject *across(PyObject *const *arguments) { return view_along(arguments, LACKING); }
 
-/* Whether all elements from here on are strings; visits one along an axis of stride 0. */
+/* Whether all elements from here on are strings; visits one along axes of stride 0. */
 static int all_strings(const char *data, int rank, const npy_intp *shape, const npy_intp *strides) {
 #ifdef Py_GIL_DISABLED
   return 0; /* Another thread may free an element meanwhile. */
@@ -315,13 +315,13 @@ static int64_t block(PyArrayObject *x, int64_t *shape) {
     int64_t stride = PyArray_STRIDES(x)[k];
     if (!stride && shape[k]) shape[k] = 1;
     if (bytes && shape[k] > 1 && stride != bytes) return -1;
-    /* No overflow: NumPy's arrays have npy_intp bytes at most. */
+    /* NumPy's arrays have at most npy_intp bytes: no overflow. */
     bytes *= shape[k];
   }
   return bytes;
 }
 
-/* Write a tensor, broadcast, to an array: True. */
+/* Writes a tensor, broadcast, to an array; True. */
 static PyObject *written(PyObject *const *arguments) {
   int64_t from[RANK], to[RANK];
   PyArrayObject *z = as_array(arguments[0]), *x = as_array(arguments[1]);
@@ -346,7 +346,7 @@ static int prepare(PyObject *module) {
   return PyArray_ImportNumPyAPI();
 }
 
-/* Name, number of arguments and program of each function. */
+/* Each function's name, number of arguments and program. */
 #define FUNCTIONS(EACH)                                                       \
   EACH(broadcast_shapes, 1, shape_of) EACH(compatible, 1, verdict)            \
   EACH(broadcast_strides, 3, strides_of) EACH(broadcast, 2, written)          \

@@ -37,7 +37,7 @@ def plan(*shapes: Integers, strides: Sequence[Integers] | None = None) -> LoopPl
 
     Parameters
     ----------
-    *shapes : sequence of int or one-dimensional array of an integer dtype
+    *shapes : sequence of int or 1-D integer array
         As for `broadcast_shapes`.
     strides : sequence of sequences of int, optional
         Any integers, in any unit, one for each axis; by default row-major (C), in elements.
@@ -46,7 +46,7 @@ def plan(*shapes: Integers, strides: Sequence[Integers] | None = None) -> LoopPl
     -------
     LoopPlan
         The loops and steps, in the unit of the strides. Axes of size 1 have no loop; neighbours
-        share a loop if all strides allow. There is at least one loop; if the common shape has a
+        share a loop if all strides allow. There is at least one loop; for a common shape with a
         size of 0, exactly one, of 0 rounds.
 
     Raises
@@ -56,13 +56,13 @@ def plan(*shapes: Integers, strides: Sequence[Integers] | None = None) -> LoopPl
     TypeError
         An argument is not a shape, `strides` not a sequence of strides, or a number not an integer.
     ValueError
-        There are no shapes, or too many; a size is negative; or strides do not fit the shapes.
+        There are no shapes, or too many; a size is negative; strides do not fit the shapes.
 
     Notes
     -----
-    Rests on ``loops_of`` of ``why3/memory/plan_of_shapes.mlw``. Lemma ``plan_offsets`` proves that
-    the loops visit every element of the output once, in row-major order, with each tensor at the
-    element of ``source_index``. Program: ``loop_plan`` of ``why3/kernel/plan.mlw``.
+    Rests on ``loops_of`` of ``why3/memory/plan_of_shapes.mlw``. By lemma ``plan_offsets`` the loops
+    visit every element of the output once, in row-major order, with each tensor at the element of
+    ``source_index``. Program: ``loop_plan`` of ``why3/kernel/plan.mlw``.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The rules, each as data: its arguments, its programs, its clauses and its words.
+"""The rules, each as data: arguments, programs, clauses and words.
 
-Only the proved programs decide about shapes. The command line and `whycast.testing` never branch on
-the name of a rule: a new rule is one more object below.
+Only proved programs decide about shapes. The command line and `whycast.testing` never branch on a
+rule's name: a new rule is one more object below.
 """
 
 from __future__ import annotations
@@ -24,33 +24,31 @@ if TYPE_CHECKING:
 
 Asked: TypeAlias = "Operands | Case"
 
-# Arguments of a rule: tensors alone; a tensor and a shape; or a tensor, a shape and axes.
+# Arguments of a rule: tensors; a tensor and a shape; or a tensor, a shape and axes.
 Takes: TypeAlias = Literal["tensors", "target", "axes"]
 
-# The axes of the output where a tensor lies: the last, given ones, or all except given ones.
+# The output's axes where a tensor lies: the last, given ones, or all except given ones.
 Alignment: TypeAlias = Literal["trailing", "increasing", "distinct", "missing"]
 
 
 class Operands(NamedTuple):
-    """Shapes of tensors, and a target and axes where a rule takes them."""
-
     shapes: tuple[Shape, ...]
     target: Shape | None = None
     axes: Axes | None = None
 
 
 class Layout(NamedTuple):
-    """Shape of the output, and the strides of one tensor's view."""
+    """The output's shape, and the strides of one tensor's view."""
 
     shape: Shape
     strides: Strides
 
 
 class Steps(NamedTuple):
-    """Words of an explanation for the steps of a rule.
+    """Words for the steps of a rule.
 
-    `size` is the size of the output. A tensor `lies` on axes; a size `fails`; an index `leads` to
-    an index of the tensor. `letters` name tensors.
+    `size` is the output's size. A tensor `lies` on axes; a size `fails`; an index `leads` to an
+    index of the tensor. `letters` name tensors.
     """
 
     size: str
@@ -62,7 +60,7 @@ class Steps(NamedTuple):
 
 
 class Told(NamedTuple):
-    """A row in a table of the rules: the theory, and words for its arguments, sizes and axes."""
+    """A row in a table of the rules: the theory, and words for arguments, sizes and axes."""
 
     theory: str
     takes: str = "a tensor and a target"
@@ -71,13 +69,13 @@ class Told(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """The reason why rules differ: a finding of ``proofs/FINDINGS.md``, or a clause."""
+    """Why rules differ: a finding of ``proofs/FINDINGS.md``, or a clause."""
 
     id: str
     says: str
 
 
-# For a question without a clause of its own, the question whose clause decides.
+# For questions without own clauses, the question with the clause.
 _SETTLED_BY = {
     **{"index": "data", "report": "verdict", "size": "shape", "fails": "verdict"},
     **{"kept": "data", "first": "kept", "bits": "data"},
@@ -86,7 +84,7 @@ _DERIVED = {"strides": "110", "condition": "580", "zeros": "590", "operator": "6
 
 
 def _clauses(text: str, **numbers: str) -> dict[str, str]:
-    """Return the clause of each kind of question: a number of `text`, or a whole identifier."""
+    """Return each question's clause: a number within `text`, or a whole identifier."""
     own = {kind: f"E_Broadcast_any_Derived_{number}" for kind, number in _DERIVED.items()}
     own |= {"adjoint": "E_OpenvinoBroadcast_ring_Derived_010", **numbers}
     found = {k: v if v.startswith("E_") else f"{text}_{v}" for k, v in own.items()}
@@ -97,55 +95,52 @@ def _clauses(text: str, **numbers: str) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """A rule of broadcasting, as data."""
-
     name: str
     title: str
     takes: Takes
-    # The package's function, from arrays (a target, axes) to one array or several, and its names
-    # of the tensor, the target and the axes.
+    # The package's function, from arrays (a target, axes) to arrays, and its names of the tensor,
+    # the target and the axes.
     function: Callable[..., Any]
     parameters: tuple[str, ...]
     # Clauses of questions (verdict, shape, index, strides, data, report, bits, operator, adjoint)
-    # and of steps of an explanation (lies, size, fails, kept, first, condition, zeros).
+    # and of steps (lies, size, fails, kept, first, condition, zeros).
     clauses: Mapping[str, str]
     told: Told
     steps: Steps
     strides: Callable[..., Strides] = _kernel.broadcast_strides
     # The proved program for the common shape of tensors, or of a tensor and a target that may grow;
-    # and the package's function for the shape, which raises the error.
+    # and the package's function for it, which raises the error.
     common: Callable[[tuple[Shape, ...]], Shape] | None = None
     shapes: Callable[..., Shape] | None = None
-    # The package's function for sizes that have names, if any.
+    # The package's function for sizes that have names.
     named: Callable[..., symbolic.Answer] | None = None
-    # Returns the error for an exception of the kernel.
+    # Returns the error for the kernel's.
     misfit: Callable[..., ValueError] = misfit
     alignment: Alignment = "trailing"
-    # Whether a size of 1 grows; and whether 0 and 1 have the size 0 in common.
+    # Whether a size of 1 grows; whether 0 and 1 have the common size 0.
     grows: bool = True
     zero_meets_one: bool = True
-    # The elements of its tensors: numbers, strings too, or all types of NumPy.
+    # Its elements: numbers, also strings, or NumPy's types.
     dtypes: Literal["numbers", "strings", "any"] = "numbers"
     # Whether it returns unchanged arrays themselves.
     gives_back: bool = False
-    # The built-in peers that follow it, with the levels of questions for each.
+    # The built-in peers that follow it, each with levels.
     peers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    # The reasons why other rules differ, by difference.
+    # Why other rules differ.
     findings: Mapping[str, Finding] = field(default_factory=dict)
 
     @property
     def public(self) -> str:
-        """Name of the package's function."""
         function = getattr(self.function, "func", self.function)
         return f"{function.__module__}.{function.__name__}"
 
     @property
     def bidirectional(self) -> bool:
-        """Whether the target may be the one that grows."""
+        """Whether the target may grow."""
         return self.takes == "target" and self.common is not None
 
     def shape(self, operands: Asked) -> Shape | None:
-        """Return the shape of the outputs; None if the rule refuses."""
+        """Return the output's shape; None if the rule refuses."""
         try:
             if self.common is not None and operands.target is None:
                 return self.common(operands.shapes)
@@ -154,14 +149,14 @@ class Rule:
             return None
 
     def layout(self, operands: Asked, strides: Strides) -> Layout | None:
-        """Return the output's shape and its strides as a view of one tensor; None if refused."""
+        """Return the output's layout as a view of one tensor; None if the rule refuses."""
         try:
             return self._placed(operands, strides)
         except REFUSALS:
             return None
 
     def source(self, operands: Asked, index: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the index of the tensor's element at a valid index of the output, if accepted.
+        """Return the tensor's index for a valid index of the output, if the rule accepts.
 
         Views are right for any strides (``view_offset``, ``explicit_offset``): with one stride of
         1, all others 0, the offset is the index on that axis.
@@ -171,7 +166,6 @@ class Rule:
         return tuple([_kernel.offset(index, self._placed(operands, u).strides) for u in units])
 
     def refusal(self, operands: Asked) -> ValueError | None:
-        """Return the package's error; None if the rule accepts."""
         target, axes = operands.target, operands.axes or ()
         try:
             if target is None:
@@ -184,13 +178,13 @@ class Rule:
         except ValueError as error:
             return error
         except REFUSALS as error:
-            # As in the rule's function, but also for shapes beyond NumPy's arrays.
+            # As in the rule's function, also for shapes beyond NumPy's arrays.
             names = Names(*self.parameters)
             return self.misfit(error, operands.shapes[0], cast("Shape", target), axes, names)
         return None
 
     def places(self, rank: int, target: Shape, axes: Axes | None) -> tuple[int, ...]:
-        """Return the axes of the target where a tensor of a rank lies."""
+        """Return the target's axes where a tensor of a rank lies."""
         if self.alignment == "trailing":
             return tuple(range(len(target) - rank, len(target)))
         if self.alignment == "missing":
@@ -198,24 +192,23 @@ class Rule:
         return axes or ()
 
     def axes_for(self, places: Sequence[int], rank: int) -> tuple[int, ...]:
-        """Return the axes to pass so that a tensor lies on these places of a target."""
+        """Return the axes by which a tensor lies on places of a target."""
         if self.alignment == "missing":
             return tuple([axis for axis in range(rank) if axis not in places])
         return tuple(places)
 
     def has_target(self, level: str) -> bool:
-        """Whether a question at a level has one tensor and a target, or a common shape."""
+        """Whether a level's questions have one tensor and a target, or a common shape."""
         return self.takes != "tensors" or level in ("index", "strides", "adjoint")
 
     def arguments(self, tensors: Sequence[object], operands: Asked) -> tuple[object, ...]:
-        """Return the arguments of the rule's function: tensors (or shapes), target, axes."""
         if self.takes == "tensors" and operands.target is None:
             return tuple(tensors)
         axes = (operands.axes,) if self.takes == "axes" else ()
         return (*tensors, operands.target, *axes)
 
     def broadcast(self, arrays: Sequence[AnyArray], operands: Asked) -> tuple[AnyArray, ...]:
-        """Broadcast arrays by the package's function; it raises if the rule refuses."""
+        """Broadcast arrays by the package's function; raise if the rule refuses."""
         result = self.function(*self.arguments(arrays, operands))
         return tuple(result) if self.takes == "tensors" else (result,)
 
@@ -228,7 +221,7 @@ class Rule:
         return Layout(target, self.strides(shape, strides, target, *axes))
 
 
-# The clause of sizes that have names, for a tensor and a target.
+# Of named sizes, for a tensor and a target.
 _ONE_WAY = "E_Broadcast_any_Derived_670"
 
 _TO_TARGET = _clauses(
@@ -271,7 +264,7 @@ _RULES = (
             **dict.fromkeys(("numpy", "torch"), _STRIDES),
             "onnx-reference": _DATA,
             "onnxruntime": ("data",),
-            # Its data are those by NumPy's rule, and slow.
+            # Its data follow NumPy's rule, slowly.
             "jax": _SHAPES,
         },
         findings={
@@ -376,8 +369,8 @@ _RULES = (
             ),
             "last axes": Finding(
                 "F17",
-                "mode numpy, like the rules without a mode, knows the last axes alone; that a "
-                "tensor lies on others can be said with axes only.",
+                "mode numpy, like the rules without a mode, places a tensor on the last axes; only "
+                "rules with axes place it on others.",
             ),
         },
     ),
@@ -406,7 +399,7 @@ _RULES = (
             "order": Finding(
                 "F18",
                 "the axes of mode explicit increase strictly; those of broadcast_in_dim are "
-                "distinct, in any order, so that it may transpose.",
+                "distinct, in any order: it may transpose.",
             )
         },
     ),
@@ -496,19 +489,18 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in _RULES}
 
 
 def names_of(takes: Takes) -> str:
-    """Return the names of the rules with such arguments."""
     *others, last = [rule.name for rule in _RULES if rule.takes == takes]
     return f"{', '.join(others)} and {last}"
 
 
 def rule_on_tensors(*, zero_meets_one: bool) -> Rule:
-    """Return the rule for tensors alone by which 0 and 1 have a common size, or none."""
+    """Return the rule for tensors by which 0 and 1 have a common size, or none."""
     asked = ("tensors", zero_meets_one)
     return next(rule for rule in _RULES if (rule.takes, rule.zero_meets_one) == asked)
 
 
 def rule_named(name: object) -> Rule:
-    """Return the rule of a name.
+    """Return a rule by its name.
 
     >>> rule_named("numpi")  # doctest: +ELLIPSIS
     Traceback (most recent call last):

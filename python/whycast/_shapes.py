@@ -1,4 +1,4 @@
-"""Broadcast on shapes and multi-indices: the proved kernel behind checked arguments.
+"""Broadcast on shapes and multi-indices, by the proved kernel.
 
 Next: `_arrays`, which makes views of arrays.
 """
@@ -51,13 +51,13 @@ def broadcast_shapes(*shapes: Integers) -> Shape:
 
     Parameters
     ----------
-    *shapes : sequence of int or one-dimensional array of an integer dtype
-        1 to 2**31 - 1 shapes of any ranks, one for each tensor. Sizes are at least 0.
+    *shapes : sequence of int or 1-D integer array
+        1 to 2**31 - 1 shapes of any ranks, one for each tensor, of sizes of at least 0.
 
     Returns
     -------
     tuple of int
-        The maximum size on each axis, after ones are prepended to shorter shapes.
+        The maximum on each axis, after ones are prepended to shorter shapes.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def compatible(*shapes: Integers) -> bool:
 
     Parameters
     ----------
-    *shapes : sequence of int or one-dimensional array of an integer dtype
+    *shapes : sequence of int or 1-D integer array
         As for `broadcast_shapes`.
 
     Returns
@@ -106,7 +106,7 @@ def compatible(*shapes: Integers) -> bool:
     TypeError
         An argument is not a shape, or a size is not an integer.
     ValueError
-        There is no shape, there are too many, or a size is negative.
+        There are no shapes, or too many; a size is negative.
 
     Notes
     -----
@@ -134,14 +134,14 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
 
     Parameters
     ----------
-    shape, strides, target : sequence of int or one-dimensional array of an integer dtype
-        The tensor's shape, its strides (any integers, in bytes or in elements), and the shape to
+    shape, strides, target : sequence of int or 1-D integer array
+        The tensor's shape, its strides (any integers, in bytes or elements), and the shape to
         broadcast to. On the last axes of `target` the sizes of `shape` are equal or 1.
 
     Returns
     -------
     tuple of int
-        For each axis of `target` the tensor's stride, or 0 if it is prepended or a 1 grows.
+        For each axis of `target` the tensor's stride; 0 if it is prepended or a 1 grows.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[in
 
     Parameters
     ----------
-    shape, target, index : sequence of int or one-dimensional array of an integer dtype
+    shape, target, index : sequence of int or 1-D integer array
         Shape of the tensor, shape to broadcast to, and multi-index of the broadcast tensor.
 
     Returns

@@ -8,7 +8,7 @@ from typing import Any, Protocol, SupportsIndex, TypeAlias, TypeVar
 import numpy as np
 
 NUMPY_NEEDED = "2.0"
-# Earlier versions fail by an AttributeError.
+# Earlier versions raise AttributeError.
 if int(np.__version__.partition(".")[0]) < int(NUMPY_NEEDED.partition(".")[0]):
     raise ImportError(f"whycast needs NumPy {NUMPY_NEEDED} or later, found {np.__version__}")
 
@@ -16,7 +16,7 @@ Shape: TypeAlias = tuple[int, ...]
 Strides: TypeAlias = tuple[int, ...]
 Axes: TypeAlias = tuple[int, ...]
 
-# A shape, axes or strides: in specifications a one-dimensional tensor of integers.
+# A shape, axes or strides.
 Integers: TypeAlias = "Sequence[SupportsIndex] | np.ndarray[Any, np.dtype[np.integer[Any]]]"
 AxisSet: TypeAlias = "Set[SupportsIndex] | Integers"
 
@@ -41,4 +41,4 @@ class Tensor(Protocol[DTypeT_co]):
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
-        """Arrays of other libraries lack this attribute, or NumPy's dtype."""
+        """Other libraries' arrays lack this attribute, or NumPy's dtype."""

@@ -1,4 +1,4 @@
-"""Errors and views that several specifications share, with the names of their parameters."""
+"""Errors and views that several specifications share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from whycast._types import Array, Axes, DTypeT, Integers, Shape, Tensor
 def misfit(
     error: Exception, own: Shape, target: Shape, axes: Axes, names: Names, *, numbered: bool = True
 ) -> ValueError:
-    """Return the error for the kernel's, in a function's names; a set's axes are not `numbered`.
+    """Return the error for the kernel's, in a function's names; a set's axes have no position.
 
     >>> misfit(_kernel.AxesNotDistinct((0, 2)), (), (), (2, 0, 2), Names("", "", "axes"))
     ValueError('axes, positions 0 and 2: expected distinct axes, got 2 twice')
@@ -52,14 +52,14 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     Parameters
     ----------
     tensor : numpy.ndarray or NumPy scalar
-        Tensor of any shape, dtype and memory layout.
-    shape : sequence of int or one-dimensional array of an integer dtype
+        Of any shape, dtype and layout.
+    shape : sequence of int or 1-D integer array
         On its last axes the sizes of `tensor` are equal or 1.
 
     Returns
     -------
     numpy.ndarray
-        Read-only view of that shape and of the same dtype, on the same memory.
+        Read-only view of that shape and the same dtype, on the same memory.
 
     Raises
     ------
@@ -68,13 +68,13 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     TypeError
         An argument has the wrong type.
     ValueError
-        A size is negative, or NumPy can represent no array of that shape.
+        A size is negative, or NumPy has no array of that shape.
 
     Notes
     -----
     Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, on which SONNX's and NumPy's rules
-    agree: a 1 also grows to a 0. Program: ``broadcast_strides``. For a shape from
-    `broadcast_shapes` this is `broadcast`; `whycast.numpy_rule.broadcast_to` takes any array_like.
+    agree: a 1 also grows to 0. Program: ``broadcast_strides``. For a shape from `broadcast_shapes`
+    it equals `broadcast`; `whycast.numpy_rule.broadcast_to` takes any array_like.
 
     Examples
     --------

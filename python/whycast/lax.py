@@ -22,16 +22,16 @@ def broadcast_in_dim(
     Parameters
     ----------
     operand : numpy.ndarray or NumPy scalar
-        Tensor of any shape, dtype and memory layout.
-    shape : sequence of int or one-dimensional array of an integer dtype
+        Of any shape, dtype and layout.
+    shape : sequence of int or 1-D integer array
         Shape of the result. Sizes are at least 0.
-    broadcast_dimensions : sequence of int or one-dimensional array of an integer dtype
-        For each axis of `operand` its axis of `shape`, counted from 0: distinct, in any order.
+    broadcast_dimensions : sequence of int or 1-D integer array
+        For each axis of `operand` its axis of `shape`, from 0: distinct, in any order.
 
     Returns
     -------
     numpy.ndarray
-        Read-only view of shape `shape` and of the same dtype.
+        Read-only view of shape `shape` and the same dtype.
 
     Raises
     ------
@@ -41,14 +41,14 @@ def broadcast_in_dim(
         An argument has the wrong type.
     ValueError
         A size is negative; the axes are not one for each axis of `operand`, not axes of `shape`, or
-        not distinct; or NumPy can represent no array of that shape.
+        not distinct; or NumPy has no array of that shape.
 
     Notes
     -----
     Rests on ``in_dim_broadcasts_to`` and ``broadcast_in_dim`` of ``why3/axes/in_dim.mlw``. Program:
-    ``in_dim_strides`` of ``why3/kernel/in_dim.mlw``. If the axes increase, it is mode ``explicit``
-    of `whycast.openvino.broadcast` (``explicit_in_dim``), else that mode after a transpose
-    (``in_dim_some_transpose`` of ``why3/axes/in_dim_transpose.mlw``).
+    ``in_dim_strides`` of ``why3/kernel/in_dim.mlw``. For increasing axes it equals mode
+    ``explicit`` of `whycast.openvino.broadcast` (``explicit_in_dim``), else that mode after a
+    transpose (``in_dim_some_transpose`` of ``why3/axes/in_dim_transpose.mlw``).
 
     Examples
     --------

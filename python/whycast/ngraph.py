@@ -1,7 +1,7 @@
 """Broadcast of nGraph and its adjoint, from proved programs.
 
-p(C) is the coordinate C without the axes in `broadcast_axes`, and output_C = arg_p(C). Sizes do not
-grow: the shape of the argument is p(shape).
+With p(C), the coordinate C without the axes in `broadcast_axes`, output_C = arg_p(C). Sizes do not
+grow: the shape of arg is p(shape).
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ def broadcast(arg: Tensor[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> 
     Parameters
     ----------
     arg : numpy.ndarray or NumPy scalar
-        Tensor of any dtype and memory layout, of shape `shape` without `broadcast_axes`.
-    shape : sequence of int or one-dimensional array of an integer dtype
+        Of any dtype and layout; its shape is `shape` without `broadcast_axes`.
+    shape : sequence of int or 1-D integer array
         Shape of the output. Sizes are at least 0.
-    broadcast_axes : set of int, sequence of int or one-dimensional array of an integer dtype
-        The axes of `shape` that `arg` lacks, counted from 0; strictly increasing unless a set.
+    broadcast_axes : set of int, sequence of int or 1-D integer array
+        The axes of `shape` that `arg` lacks, from 0; strictly increasing unless a set.
 
     Returns
     -------
     numpy.ndarray
-        Read-only view of shape `shape` and of the same dtype.
+        Read-only view of shape `shape` and the same dtype.
 
     Raises
     ------
@@ -53,8 +53,8 @@ def broadcast(arg: Tensor[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> 
     Notes
     -----
     Rests on ``p`` of ``why3/axes/axis_set.mlw``, and on ``ngraph_valid`` and ``ngraph_broadcast``
-    of ``why3/axes/ngraph.mlw``; by lemma ``ngraph_explicit`` it is the broadcast along the other
-    axes. Program: ``ngraph_strides`` of ``why3/kernel/axes.mlw``. A broadcast axis may have size 0.
+    of ``why3/axes/ngraph.mlw``; by lemma ``ngraph_explicit`` it broadcasts along the other axes.
+    Program: ``ngraph_strides`` of ``why3/kernel/axes.mlw``. A broadcast axis may have size 0.
 
     Examples
     --------
@@ -99,14 +99,14 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     ----------
     delta : numpy.ndarray or NumPy scalar
         Gradient of the output, of any layout, of an integer, floating-point or complex dtype.
-    broadcast_axes : set of int, sequence of int or one-dimensional array of an integer dtype
+    broadcast_axes : set of int, sequence of int or 1-D integer array
         Axes of `delta`, as for `broadcast`.
 
     Returns
     -------
     numpy.ndarray
-        New array of the same dtype, writable and C-contiguous: the sums of `delta` over these axes,
-        in its shape without them. nGraph adds the sums to the gradient of arg.
+        New array of the same dtype, writable and C-contiguous: the sums over these axes, of the
+        shape without them. nGraph adds them to the gradient of arg.
 
     Raises
     ------
@@ -121,9 +121,8 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     -----
     Rests on ``sum_axes`` of ``why3/adjoint/ngraph.mlw`` and ``p`` of ``why3/axes/axis_set.mlw``, a
     proved program. Over any commutative ring the inner products of ``broadcast(x, ...)`` with
-    `delta` and of `x` with the result are equal (lemma ``ngraph_adjoint``), for this result alone
-    (``ngraph_adjoint_unique``). Integers modulo 2**n are such a ring; floating-point numbers round:
-    see `whycast.sum_to_shape`.
+    `delta` and of `x` with the result are equal (lemma ``ngraph_adjoint``), and for this result
+    only (``ngraph_adjoint_unique``). `whycast.sum_to_shape` describes the additions.
 
     Examples
     --------
@@ -149,7 +148,7 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
 def misfit(
     error: Exception, own: Shape, target: Shape, axes: Axes, names: Names, *, numbered: bool = True
 ) -> ValueError:
-    """Return the error for the kernel's, for an argument, its target and the axes that it lacks."""
+    """Return the error for the kernel's, as `_views.misfit`; `axes` are those that arg lacks."""
     match error:
         case _kernel.AxisMisfit():
             kept = _kernel.kept_axes(len(target), axes)

@@ -1,12 +1,11 @@
-"""Broadcast by the rule of NumPy and ONNX, from proved programs: NumPy's functions, name by name.
+"""Broadcast by the rule of NumPy and ONNX, from proved programs: NumPy's functions, by name.
 
-On every axis the sizes other than 1 are equal, and are the result's; else it is 1. SONNX's rule
-differs only for a 0 beside a 1 or a missing axis: error E1 there, a size of 0 here.
+On every axis the sizes other than 1 are equal, and are the result's; without any, it is 1. SONNX's
+rule differs only for a 0 beside a 1 or a missing axis: error E1 there, a size of 0 here.
 
 The functions behave like ``numpy``'s, except: shapes may have any rank and sizes of any magnitude,
-arrays up to 64 axes; errors name argument, axis and sizes; ``__array_function__`` is not consulted,
-so that no other library replaces the proved rule; arguments that would lose a mask or a unit raise
-TypeError, as in `whycast`.
+arrays up to 64 axes; errors name argument, axis and sizes; no ``__array_function__`` replaces the
+proved rule; arguments that would lose a mask or a unit raise TypeError, as in `whycast`.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def broadcast_shapes(*args: SupportsIndex | Sequence[SupportsIndex]) -> Shape:
     Returns
     -------
     tuple of int
-        By the rule, after prepending ones to shorter shapes; ``()`` if no shape is given.
+        The common shape, after ones are prepended to shorter shapes; ``()`` for no shapes.
 
     Raises
     ------
@@ -91,14 +90,14 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     *args : array_like
         Any number of arrays, or values that `numpy.array` takes, of any dtypes and layouts.
     subok : bool, optional
-        Whether to keep subclasses of ndarray; ``__array_finalize__`` passes on their attributes.
+        Whether to keep subclasses of ndarray, with attributes by ``__array_finalize__``.
 
     Returns
     -------
     tuple of numpy.ndarray
         For each argument an array of the common shape and of its dtype, on the same memory: the
-        argument itself if it has that shape, else a view, writeable if the array is. Elements of a
-        view may share memory: like NumPy's, it warns of a write unless you set ``writeable``.
+        argument itself if it has that shape, else a view, writeable if the array is. As elements of
+        a view may share memory, a write warns, as in NumPy, unless you set ``writeable``.
 
     Raises
     ------
@@ -107,7 +106,7 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     TypeError
         An argument may mean more than its elements.
     ValueError
-        NumPy has no array of the common shape, or converts no argument to an array.
+        NumPy has no array of the common shape, or cannot convert an argument to an array.
     MemoryError
         The array of a converted argument does not fit into memory.
 
@@ -152,7 +151,7 @@ def broadcast_to(
     Parameters
     ----------
     array : array_like
-        Array, or value that `numpy.array` takes, of any shape, dtype and memory layout.
+        Array, or value that `numpy.array` takes, of any shape, dtype and layout.
     shape : int or iterable of int
         Shape of at least the rank of `array`; an integer ``n`` stands for ``(n,)``.
     subok : bool, optional
@@ -161,7 +160,7 @@ def broadcast_to(
     Returns
     -------
     numpy.ndarray
-        Read-only view of that shape and of the same dtype, on the same memory.
+        Read-only view of that shape and the same dtype, on the same memory.
 
     Raises
     ------
@@ -170,14 +169,14 @@ def broadcast_to(
     TypeError
         `shape` is not a shape of integers, or `array` may mean more than its elements.
     ValueError
-        A size is negative, or NumPy has no array of that shape, or does not convert `array`.
+        A size is negative; NumPy has no array of that shape, or cannot convert `array`.
     MemoryError
         The converted `array` does not fit into memory.
 
     Notes
     -----
     Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, on which both rules agree: a 1
-    grows to any size, also to 0. Program: ``broadcast_strides``.
+    also grows to 0. Program: ``broadcast_strides``.
 
     Examples
     --------
@@ -201,18 +200,18 @@ the target's rank 2, array has size 2, expected 3 or 1
 
 
 def _array_of(value: ArrayLike, name: str, subok: bool) -> NDArray[Any]:
-    """Return NumPy's array of a value, unless the value may mean more than its elements."""
+    """Return NumPy's array of a value, which must not mean more than its elements."""
     if not isinstance(value, np.ndarray) and (hint := meaning_of(value)):
         raise TypeError(f"{name}: expected what numpy.array takes, got {show(value)}{hint}")
     array: NDArray[Any] = np.array(value, copy=None, subok=True)
     if type(array) is np.ndarray:
         return array
-    # NumPy's view of a masked array in another shape loses the mask.
+    # A masked array's view in another shape loses the mask.
     return array if subok and not isinstance(array, np.ma.MaskedArray) else as_array(array, name)
 
 
 def _as_shape(value: object, name: str) -> Shape:
-    """Return a value that NumPy takes as a shape as a tuple of Python ints.
+    """Return a shape in NumPy's forms as a tuple of Python ints.
 
     >>> _as_shape(2.0, "shape")
     Traceback (most recent call last):
@@ -239,9 +238,8 @@ def _common_shape(shapes: tuple[Shape, ...]) -> Shape:
 
 
 def _marked_view(array: NDArray[_ScalarT], common: Shape) -> NDArray[_ScalarT]:
-    """Return a view; if `array` is writeable, so is the view, with the mark for NumPy's warning."""
-    # Reading the ordinary flag of a marked array would warn. NumPy announces read-only views,
-    # without marks, for later versions.
+    """Return a view; if `array` is writeable, so is the view, marked for NumPy's warning."""
+    # The ordinary flag of a marked array warns. Later versions will have read-only views, unmarked.
     writeable = getattr(array.flags, "_writeable_no_warn", False)
     plain_view = _accelerator.broadcast_to(plain(array), common)
     if plain_view is None:
@@ -258,7 +256,7 @@ def _of_the_type_of(array: NDArray[_ScalarT], plain_view: NDArray[_ScalarT]) -> 
     if type(array) is np.ndarray:
         return plain_view
     view = plain_view.view(type(array))
-    # A second time, as in NumPy: attributes come from the array, not from the plain view.
+    # A second time, as in NumPy: attributes come from the array.
     if view.__array_finalize__ is not None:
         view.__array_finalize__(array)
     return view

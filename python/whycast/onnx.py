@@ -20,8 +20,8 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     Parameters
     ----------
     input : numpy.ndarray or NumPy scalar
-        Tensor of any shape, dtype and memory layout.
-    shape : sequence of int or one-dimensional array of an integer dtype
+        Of any shape, dtype and layout.
+    shape : sequence of int or 1-D integer array
         Sizes of at least 0; -1 has no special meaning. At a 1, or no axis, `input` keeps its size.
 
     Returns
@@ -36,7 +36,7 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     TypeError
         An argument has the wrong type.
     ValueError
-        A size is negative, or NumPy can represent no array of the common shape.
+        A size is negative, or NumPy has no array of the common shape.
 
     Notes
     -----

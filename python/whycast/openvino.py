@@ -1,8 +1,8 @@
 """Broadcast of OpenVINO (opsets 1 and 3), in its three modes, from proved programs.
 
-Mode ``numpy`` aligns the data with the last axes of the target, mode ``explicit`` with the axes in
-`axes_mapping`; mode ``bidirectional`` broadcasts data and target with each other. A 1 grows to any
-size, also to 0; a 0 meets 0, or in mode ``bidirectional`` a 1 of the target.
+Mode ``numpy`` aligns the data with the last axes of the target, ``explicit`` with those in
+`axes_mapping`; ``bidirectional`` broadcasts both with each other. A 1 grows to any size, also to 0;
+a 0 meets 0, or in mode ``bidirectional`` a 1 of the target.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ def broadcast(
     Parameters
     ----------
     data : numpy.ndarray or NumPy scalar
-        Tensor of any shape, dtype and memory layout.
-    target_shape : sequence of int or one-dimensional array of an integer dtype
+        Of any shape, dtype and layout.
+    target_shape : sequence of int or 1-D integer array
         Sizes of at least 0; -1 has no special meaning.
-    axes_mapping : sequence of int or one-dimensional array of an integer dtype, optional
+    axes_mapping : sequence of int or 1-D integer array, optional
         In mode ``explicit`` only: for each axis of `data` its axis of `target_shape`, increasing.
     mode : {"numpy", "explicit", "bidirectional"}, optional
-        The rule; ``numpy`` where none is given.
+        By default ``numpy``.
 
     Returns
     -------
@@ -74,9 +74,9 @@ def broadcast(
     Notes
     -----
     Rests on ``openvino_broadcast`` of ``why3/axes/openvino_operator.mlw``. Programs: ``mode_of``,
-    ``view_without_axes`` and ``view_along_axes`` of ``why3/kernel/openvino.mlw``. Mode ``numpy`` is
-    mode ``explicit`` with the last axes of `target_shape` (``openvino_trailing`` of
-    ``why3/axes/operator_laws.mlw``), mode ``bidirectional`` is `whycast.onnx.expand`
+    ``view_without_axes`` and ``view_along_axes`` of ``why3/kernel/openvino.mlw``. Mode ``numpy``
+    equals ``explicit`` with the last axes of `target_shape` (``openvino_trailing`` of
+    ``why3/axes/operator_laws.mlw``), mode ``bidirectional`` equals `whycast.onnx.expand`
     (``expand_bidirectional`` of ``why3/axes/expand.mlw``).
 
     Examples
@@ -112,7 +112,7 @@ def broadcast(
 
     failure = partial(_failure, own=own, target=target, axes=axes, mode=mode, names=_NAMES)
     shape, strides = ask(failure, program)
-    # The same strides object: the shape is unchanged.
+    # The kernel returns the same strides for an unchanged shape.
     return own_view(array) if strides is own_strides else view_by(array, shape, strides, axes)
 
 
@@ -128,8 +128,8 @@ def broadcast_adjoint(
     ----------
     delta : numpy.ndarray or NumPy scalar
         Gradient of the output, of any layout, of an integer, floating-point or complex dtype.
-    data_shape : sequence of int or one-dimensional array of an integer dtype
-        Shape of the data, which broadcasts to that of `delta`. Sizes are at least 0.
+    data_shape : sequence of int or 1-D integer array
+        Shape of the data, of sizes of at least 0, which broadcasts to that of `delta`.
     axes_mapping, mode : optional
         As for `broadcast`, with axes of `delta`.
 
@@ -155,7 +155,7 @@ def broadcast_adjoint(
     -----
     Rests on ``sum_repeated`` of ``why3/adjoint/explicit.mlw``; lemma ``explicit_adjoint`` proves
     the adjoint over any commutative ring. In modes ``numpy`` and ``bidirectional`` (whose output
-    has the shape of `delta`) it is `whycast.sum_to_shape`, which describes the additions.
+    has the shape of `delta`) it equals `whycast.sum_to_shape`, which describes the additions.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def broadcast_adjoint(
     names, target = Names("data", "delta", _NAMES.axes), array.shape
 
     def program() -> tuple[int, ...]:
-        # Raises if the mode needs a mapping, or forbids one.
+        # Raise if the mode needs a mapping, or forbids one.
         if axes is None:
             _kernel.view_without_axes((), (), target, rule)
             return repeated(shape, target)
@@ -183,7 +183,6 @@ def broadcast_adjoint(
 def _checked(
     mode: object, axes_mapping: Integers | None
 ) -> tuple[_kernel.Mode, tuple[int, ...] | None]:
-    """Return the mode of the kernel, and the axes as Python ints, if any."""
     if not (mode is None or isinstance(mode, str)):
         raise TypeError(f"mode: expected a str, got {show(mode)}")
     if mode not in _MODES:

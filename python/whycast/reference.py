@@ -1,4 +1,4 @@
-"""Broadcast on flat Python lists: the executable reference, proved from input to output."""
+"""Broadcast on flat lists, proved from input to output."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     Parameters
     ----------
     data : list
-        The elements of a tensor in row-major order (the last axis varies fastest): any objects.
-    shape, target : sequence of int or one-dimensional array of an integer dtype
+        The elements, any objects, in row-major order (the last axis varies fastest).
+    shape, target : sequence of int or 1-D integer array
         Its shape, and the shape to broadcast to, as in `whycast.broadcast_to`.
 
     Returns
@@ -66,7 +66,7 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     try:
         if _can_be(wanted):
             return ask(failure, _kernel.broadcast_flat, data, own, wanted)
-        # For the errors only: lists on the way to the result might still fit.
+        # Only for errors: intermediate lists might fit.
         ask(failure, _kernel.broadcast_strides, own, own, wanted)
     except (OverflowError, MemoryError):
         pass
@@ -144,12 +144,10 @@ def _check_list(value: object, name: str) -> None:
 
 
 def _can_be(shape: Shape) -> bool:
-    """Whether a list can have as many elements as a tensor of a shape."""
     return _kernel.size(shape) * struct.calcsize("P") <= sys.maxsize
 
 
 def _too_long(name: str, shape: Shape) -> ValueError | MemoryError:
-    """Return the error for a list that is impossible, or does not fit into memory."""
     shown = f"a tensor of shape {show_shape(shape)}"
     if not _can_be(shape):
         return ValueError(f"{name}: no list has as many elements as {shown}")

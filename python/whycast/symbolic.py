@@ -1,7 +1,7 @@
 """Broadcast on shapes whose sizes have names: the common shape, and the condition on the names.
 
-A size is a number, a name (any string), or None or -1 for an unknown size; each unknown size is a
-size of its own. Sizes of sympy or ``torch.SymInt`` become names by ``str``:
+A size is a number, a name (any string), or None or -1 if unknown; unknown sizes are independent.
+Sizes of sympy or ``torch.SymInt`` become names by ``str``:
 ``[d if isinstance(d, int) else str(d) for d in shape]``.
 
 >>> from whycast import symbolic
@@ -105,7 +105,7 @@ class Zeros:
     Parameters
     ----------
     zero, one : int or str
-        Sizes of the axis that are not 0 and 1, in this order.
+        Sizes of the axis that must not be 0 and 1, in this order.
     both : bool
         Whether the other order is excluded, too.
     axis : int
@@ -144,7 +144,7 @@ class Zeros:
 
 
 class Condition(tuple["Clause | Zeros", ...]):
-    """A conjunction, as a tuple. An empty one always holds.
+    """A conjunction, as a tuple; an empty one always holds.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ class NeverError(BroadcastError):
     Parameters
     ----------
     other, tensor, axis : int
-        Two tensors and the axis of the common rank at fault; for `broadcast_to` both are 0.
+        Two tensors and the axis of the common rank at fault; for `broadcast_to` both are tensor 0.
     size, target : int or str
         The sizes of `tensor` and `other` there; `target` is None if a target lacks the axis.
     shapes, target_shape : shapes, and shape or None
@@ -251,15 +251,15 @@ class Answer:
     shape : tuple of int, str and OneOf
         The size on each axis, if the shapes broadcast.
     condition : Condition
-        The condition for the shapes to broadcast by NumPy's rule, or to the target.
+        The condition to broadcast by NumPy's rule, or to the target.
     zeros : Condition
         SONNX's further condition.
     rule : str
-        ``"sonnx"``, which demands `zeros` too, ``"numpy"``, or ``"target"``.
+        ``"sonnx"``, which also demands `zeros`, ``"numpy"``, or ``"target"``.
 
     Notes
     -----
-    The functions of this module return answers, and name the theories.
+    This module's functions return answers, and name the theories.
 
     Examples
     --------
@@ -291,7 +291,7 @@ class Answer:
     def substitute(
         self, sizes: Mapping[str, int | str] | None = None, /, **more: int | str
     ) -> Answer:
-        """Return the answer with numbers, or names, in place of names.
+        """Return the answer with numbers, or other names, for names.
 
         Parameters
         ----------
@@ -314,7 +314,7 @@ class Answer:
         return _answer(shapes, (*facts, *self._facts({**(sizes or {}), **more})), self.rule)
 
     def holds(self, sizes: Mapping[str, int] | None = None, /, **more: int) -> bool:
-        """Return whether the shapes broadcast for numbers in place of all names.
+        """Return whether the shapes broadcast for numbers of all names.
 
         Parameters
         ----------
@@ -340,7 +340,7 @@ class Answer:
         return self._asks().holds(numbers)
 
     def _names(self) -> list[str]:
-        """Return the names of the shapes, and the names that known facts put in their place."""
+        """Return the names of the shapes, and those that replace them by known facts."""
         shapes, facts = self._asked
         own = _Names(facts)
         found = [each for shape in shapes for size in shape for each in (size, own.root(size))]
@@ -364,7 +364,7 @@ def broadcast_shapes(
     Parameters
     ----------
     *shapes : sequence of int, str or None
-        Shapes of any ranks. A size is a number from 0 on, a name, or None or -1 if unknown.
+        Shapes of any ranks. A size is a number of at least 0, a name, or None or -1 if unknown.
     rule : str, optional
         ``"sonnx"``, or ``"numpy"`` for the rule of NumPy and ONNX, by which 0 may meet 1.
     known : dict, optional
@@ -373,7 +373,7 @@ def broadcast_shapes(
     Returns
     -------
     Answer
-        The shape, and the condition: under the known facts it is necessary and sufficient.
+        The shape, and its necessary and sufficient condition under the known facts.
 
     Raises
     ------
@@ -420,7 +420,7 @@ def broadcast_to(
     Parameters
     ----------
     shape, target : sequence of int, str or None
-        The shape of the tensor and the target, as in `broadcast_shapes`.
+        The tensor's shape and the target, as in `broadcast_shapes`.
     known : dict, optional
         As for `broadcast_shapes`.
 
@@ -462,7 +462,7 @@ def expand(
     Parameters
     ----------
     shape, target : sequence of int, str or None
-        The shape of the tensor and the second input, as in `broadcast_shapes`.
+        The tensor's shape and the second input, as in `broadcast_shapes`.
     known : dict, optional
         As for `broadcast_shapes`.
 
@@ -494,7 +494,7 @@ def expand(
 
 
 def _own(shapes: Mapping[str, object]) -> tuple[tuple[int | str, ...], ...]:
-    """Return shapes of numbers and names; unknown sizes get names of their own."""
+    """Return shapes of numbers and names, new names for unknown sizes."""
     found = {name: _sizes(shape, name) for name, shape in shapes.items()}
     taken = {size for own in found.values() for size in own}
     unknown = (name for n in count() if (name := f"?{n}") not in taken)
@@ -527,14 +527,13 @@ def _size_of(value: object, name: str, least: int = 0) -> int | str:
     return size
 
 
-# A relation and a number, or = and a name, which must not look like a number.
+# A relation and a number, or = and a name unlike a number.
 _FACT = re.compile(
     r"\s*(?:(\u2265|>=?|==?)\s*([0-9]{1,4000})|==?\s*(?![-+.0-9\s=]+$)(\S(?:.*\S)?))\s*", re.DOTALL
 )
 
 
 def facts_of(known: Mapping[str, int | str] | None) -> tuple[_Fact, ...]:
-    """Return known facts in one form."""
     facts: list[_Fact] = []
     for name, said in (known or {}).items():
         if not isinstance(name, str):
@@ -553,7 +552,7 @@ def facts_of(known: Mapping[str, int | str] | None) -> tuple[_Fact, ...]:
 
 
 class _Names:
-    """Known facts: each name stands for a number, or for one name with a least size."""
+    """Known facts: a name stands for a number, or for a name with a least size."""
 
     def __init__(self, facts: Sequence[_Fact]) -> None:
         self.same: dict[int | str, int | str] = {}
@@ -601,10 +600,10 @@ def _answer(shapes: Sequence[Sequence[int | str]], facts: tuple[_Fact, ...], rul
 def solve(
     shapes: tuple[Shape, ...], text: Callable[[int], str], least: Sequence[int], rule: str
 ) -> tuple[Answer, tuple[Shape, ...]]:
-    """Return the answer for shapes of numbers, and of names as integers below 0.
+    """Return the answer for shapes of numbers, and of integers below 0 for names.
 
     `text` spells a name; `least` has the least sizes of names, from -1 down. By the rule
-    ``"target"`` the second shape is the target. The second result has the integers of the sizes.
+    ``"target"`` the second shape is the target. The second result has the sizes' integers.
     """
     names = -min((size for shape in shapes for size in shape), default=0)
     one_way, known = rule == "target", list(least) + [0] * names

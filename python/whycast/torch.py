@@ -19,14 +19,14 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
     Parameters
     ----------
     input : numpy.ndarray or NumPy scalar
-        Tensor of any shape, dtype and memory layout.
-    size : sequence of int or one-dimensional array of an integer dtype
+        Of any shape, dtype and layout.
+    size : sequence of int or 1-D integer array
         At least one size for each axis of `input`: 0 or more, or -1 for the size of `input`.
 
     Returns
     -------
     numpy.ndarray
-        Read-only view of that shape and of the same dtype; torch's is writable.
+        Read-only view of that shape and the same dtype; torch's is writable.
 
     Raises
     ------
@@ -40,8 +40,8 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
     Notes
     -----
     Replaces each -1, which is not proved, and calls `whycast.broadcast_to`. The command line and
-    `whycast.testing` take sizes of at least 0. Rests on ``broadcasts_to`` of
-    ``why3/core/common_shape.mlw``. Source: PyTorch's text of torch.Tensor.expand.
+    `whycast.testing` take no -1. Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``.
+    Source: PyTorch's text of torch.Tensor.expand.
 
     Examples
     --------
