@@ -68,7 +68,7 @@ def test_text(run: Run) -> None:
         "i0: the index on axis 0;  0: the first element",
         "                                 increasing axes, got 0 after 1 (unsorted)",
         "ngraph                  -        its axes are a set of the target's",
-        "F17: mode numpy, like the rules without a mode, knows the last axes alone; that",
+        "F17: mode numpy, like the rules without a mode, places a tensor on the last",
         "F18: the axes of mode explicit increase strictly; those of broadcast_in_dim are",
     ):
         assert f"\n{line}\n" in f"\n{said}"

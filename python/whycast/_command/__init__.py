@@ -16,12 +16,12 @@ from importlib import import_module
 import whycast
 from whycast._usage import UsageError
 
-# Each module's function `add` adds subcommands. Only the module of the given one is imported.
+# Modules whose function `add` adds subcommands; only that of the given one is imported.
 _MODULES = {
     **{"shape": "_shapes", "explain": "_explain", "index": "_shapes", "strides": "_shapes"},
     **{"model": "_model", "cases": "_cases", "check": "_check", "serve": "_serve"},
 }
-# These take a program and its arguments after two dashes, as ``program``.
+# These take a program after two dashes.
 _WITH_PROGRAM = ("check",)
 
 # More exit codes, as in sysexits.h and shells; Python's own for a failure is 1.
@@ -29,9 +29,9 @@ _FAULT, _NOT_WRITTEN, _INTERRUPTED, _NO_READER = 70, 74, 128 + signal.SIGINT, 12
 
 
 def parser(command: str | None = None) -> argparse.ArgumentParser:
-    """Return the parser with all subcommands, or with those of one module.
+    """Return the parser with all subcommands, or those of one module.
 
-    Each subcommand sets ``run``, a function from the parsed arguments to the exit code.
+    A subcommand sets ``run``, a function from parsed arguments to the exit code.
     """
     made = argparse.ArgumentParser(
         prog="whycast",
@@ -51,7 +51,7 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line, by default on the program's arguments; return the exit code.
 
-    With `argv`, a fault of whycast is raised; without, its traceback is printed.
+    With `argv`, raises a fault of whycast; without, prints its traceback.
 
     >>> main(["shape", "3x1", "1x4"])
     3x4
@@ -80,7 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         code = _FAULT
         traceback.print_exc()
-    # Otherwise Python reports unwritten output when it closes the streams.
+    # Else Python reports unwritten output when it closes the streams.
     for stream in filter(None, (sys.stdout, sys.stderr)):
         try:
             stream.flush()
@@ -90,7 +90,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    """Run a subcommand, help or the version; return the exit code, also of a usage error."""
     command = words[0] if words else None
     program: list[str] = []
     if command in _WITH_PROGRAM and "--" in words:
@@ -119,6 +118,6 @@ def _open_streams() -> None:
 
 
 def _with_numbers(words: list[str]) -> list[str]:
-    """Put a space, which readers skip, before numbers: to argparse, -1,2 is an option."""
+    """Put a space, which readers skip, before numbers: argparse takes -1,2 for an option."""
     end = words.index("--") if "--" in words else len(words)
     return [f" {w}" if re.match("-[0-9]", w) else w for w in words[:end]] + words[end:]

@@ -1,6 +1,6 @@
-"""How tensors lie on the axes of the output, and a rule's steps there, each with its clause.
+"""Tensors on the output's axes, and a rule's steps there, each with its clause.
 
-The proved programs settle each axis, asked for tensors of that axis alone.
+Proved programs settle each axis, asked for tensors of that axis.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from whycast._errors import show_int
 from whycast._rules import Operands, Rule
 from whycast.symbolic import Answer, NeverError, Size
 
-# The index of a tensor for an index of the output: the same, the first, either for a name that can
-# be 1, or none if the size does not fit.
+# A tensor's index for an index of the output: the same, the first, either for a name that can be 1,
+# or none if the size does not fit.
 Leads: TypeAlias = Literal["kept", "first", "either"] | None
 
 
 class Place(NamedTuple):
-    """A tensor on an axis of the output; its own axis is None for a prepended 1."""
+    """A tensor on an axis of the output; `axis`, its own, is None for a prepended 1."""
 
     size: int | str
     axis: int | None
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A tensor, or a target that grows like one, and its places on axes of the output."""
+    """A tensor, or a target that grows, and its places on the output's axes."""
 
     name: str
     places: dict[int, Place]
@@ -35,14 +35,14 @@ class Row(NamedTuple):
 
 
 class Alignment(NamedTuple):
-    """Tensors on the axes of the output; an axis has no size where the sizes do not fit."""
+    """Tensors on the output's axes; an axis has no size if the sizes do not fit."""
 
     sizes: tuple[int | str | None, ...]
     rows: tuple[Row, ...]
 
 
 def alignment(rule: Rule, operands: Operands) -> Alignment | None:
-    """Align the operands; None if wrong axes, or too low a rank, leave no place."""
+    """Align operands; None if wrong axes, or too low a rank, leave no place."""
     error, (shapes, target, axes) = rule.refusal(operands), operands
     if error is not None and getattr(error, "target", None) is None:
         return None
@@ -98,7 +98,6 @@ def named_alignment(
 
 
 def _padded(operands: Operands) -> list[tuple[Any, ...]]:
-    """Return the shapes, and the target, with 1s prepended to the highest rank."""
     shapes = (*operands.shapes, *([] if operands.target is None else [operands.target]))
     rank = max(map(len, shapes))
     return [(1,) * (rank - len(own)) + own for own in shapes]
@@ -107,7 +106,7 @@ def _padded(operands: Operands) -> list[tuple[Any, ...]]:
 def _rows(
     rule: Rule, operands: Operands, leads: Callable[[int, int, Any], Leads]
 ) -> tuple[Row, ...]:
-    """Return a row for each tensor, and for a target that grows; their last axes meet."""
+    """Return a row for each tensor, and for a target that grows, by their last axes."""
     names = [f"{rule.parameters[0]} {m}" for m in range(len(operands.shapes))]
     if operands.target is not None:
         names = [*rule.parameters][: 1 + rule.bidirectional]
@@ -125,7 +124,7 @@ def _rows(
 
 
 def _size(rule: Rule, column: tuple[int, ...]) -> int | None:
-    """Return the output's size on an axis; SONNX's is the maximum, even where another misfits."""
+    """Return the output's size on an axis; SONNX's is the maximum, even if another misfits."""
     assert rule.common is not None
     try:
         return rule.common(tuple((size,) for size in column))[0]
@@ -136,7 +135,7 @@ def _size(rule: Rule, column: tuple[int, ...]) -> int | None:
 
 
 def _index(size: int, target: int | None, *, grows: bool = True) -> Literal["kept", "first"] | None:
-    """Return where an index leads: kept where a view keeps its stride, first where that is 0."""
+    """Return where an index leads: kept if a view keeps its stride, first if that is 0."""
     if target is None:
         return "first" if size == 1 else None
     try:
@@ -152,7 +151,7 @@ Cell = int | str | None
 
 
 class Line(NamedTuple):
-    """A line of the explanation: for each axis a size, an index such as "i0" or None."""
+    """A line of the explanation: for each axis a size, an index such as "i0", or None."""
 
     step: str
     name: str
@@ -162,7 +161,6 @@ class Line(NamedTuple):
     wrong: tuple[int, ...] = ()
 
     def texts(self) -> list[str]:
-        """Texts of the cells, with a prepended 1 in parentheses and misfits marked."""
         shown = []
         for axis, cell in enumerate(self.cells):
             text = show_int(cell) if isinstance(cell, int) else cell or ""
@@ -175,7 +173,7 @@ class Line(NamedTuple):
 
 
 def lines(rule: Rule, aligned: Alignment, *, accepted: bool) -> list[Line]:
-    """Return the lines of a rule's steps; those of the index only where there are outputs."""
+    """Return the lines of a rule's steps; those of the index only if it accepts."""
     steps, clauses, sizes = rule.steps, rule.clauses, aligned.sizes
 
     def on_axes(row: Row, cell: Callable[[int, Place], Cell]) -> tuple[Cell, ...]:
@@ -187,7 +185,6 @@ def lines(rule: Rule, aligned: Alignment, *, accepted: bool) -> list[Line]:
             return f"i{axis}|0"
         return f"i{axis}" if place.leads == "kept" else 0
 
-    # Some texts name tensors by letters.
     names = [
         [f"{letter}{m}" if steps.letters else row.name for letter in ("dY", "Z")]
         for m, row in enumerate(aligned.rows)

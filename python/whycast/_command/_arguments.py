@@ -1,4 +1,4 @@
-"""Readers and writers of shapes, integers and questions on the command line."""
+"""Readers and writers of the command line's shapes, integers and questions."""
 
 from __future__ import annotations
 
@@ -22,23 +22,21 @@ from whycast.symbolic import Answer, NeverError, facts_of
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 NamedShape: TypeAlias = "tuple[int | str, ...]"
 
-# Python prints no int of more than 4300 digits; a product of two sizes must fit.
+# Python prints at most 4300 digits; a product of two sizes must fit.
 _MOST_DIGITS = 2000
 
 # "1,000" is not the shape 1x0.
 _SIZE = "(?:0|[1-9][0-9]*)"
 
-# Names, names without an x, and sizes without a name.
 _NAME = r"[^\W\d_]\w*"
 _NO_X = r"[^\W\d_xX][^\WxX]*"
 _UNNAMED = rf"(?:{_SIZE}|\?)"
 
-# Limits that keep explanations short.
 _MOST_AXES_OF_A_SHAPE, _MOST_AXES_NAMED = 16, 12
 
 
 def _pattern(number: str, *forms: str, one: str = "") -> str:
-    """Match numbers with commas between them, or one number like `one`; or one of other forms."""
+    """Match numbers with commas, one number like `one`, or other forms."""
     commas = rf"(?:{number}(?: *, *{number})+|{one or number})"
     # Without brackets "3," may be half of "3, 1", which a shell splits.
     inside = rf" *(?:{commas} *(?:, *)?|{number} *, *)?"
@@ -47,7 +45,7 @@ def _pattern(number: str, *forms: str, one: str = "") -> str:
     )
 
 
-# The page Play uses these too, and NAMED.
+# Play uses these and NAMED, too.
 SHAPE = _pattern(_SIZE, "scalar", rf"{_SIZE}(?: *[xX×] *{_SIZE})*")
 SIZES = "sizes of at least 0, such as 3x1, 3,1 or (3, 1), or () for rank 0"
 
@@ -58,7 +56,7 @@ _NAMED_SIZES = "sizes of at least 0, or names, such as 3x1, N,4 or (N, 4), or ()
 
 
 def shape(text: str) -> Shape:
-    """Read a shape, in the forms of the command line, Python, NumPy and torch.
+    """Read a shape, also as Python, NumPy and torch print it.
 
     >>> shape("3x1"), shape("3X1"), shape("3×1"), shape("3,1"), shape("(3, 1)"), shape("[3,1]")
     ((3, 1), (3, 1), (3, 1), (3, 1), (3, 1), (3, 1))
@@ -73,7 +71,7 @@ def shape(text: str) -> Shape:
 
 
 def named_shape(text: str) -> NamedShape:
-    """Read a shape whose sizes may have names; ``?`` stands for an unknown size.
+    """Read a shape whose sizes may have names; ``?`` is unknown.
 
     >>> named_shape("3x1"), named_shape("Nx3x?"), named_shape("N,M"), named_shape("(max_x,)")
     ((3, 1), ('N', 3, '?'), ('N', 'M'), ('max_x',))
@@ -98,7 +96,7 @@ def named_shape(text: str) -> NamedShape:
 
 
 def known(text: str) -> list[tuple[str, str]]:
-    """Read facts about names, in the form of `whycast.symbolic`.
+    """Read facts about names, as `whycast.symbolic` takes them.
 
     >>> known("N>=2,M=N"), known("K = 3")
     ([('N', '>=2'), ('M', '=N')], [('K', '= 3')])
@@ -107,7 +105,7 @@ def known(text: str) -> list[tuple[str, str]]:
     read = [(each[1], each[2]) for each in facts if each]
     try:
         if len(text) <= _MOST_DIGITS and len(read) == len(facts):
-            # One by one: a name may occur twice, which `answered` rejects.
+            # One by one: `answered` rejects two facts for a name.
             return [fact for fact in read if facts_of(dict([fact]))]
     except ValueError:
         pass
@@ -115,7 +113,6 @@ def known(text: str) -> list[tuple[str, str]]:
 
 
 def path(text: str) -> Path:
-    """Read the name of a file, which need not exist."""
     with suppress(UnicodeEncodeError):
         if b"\0" not in os.fsencode(text):
             return Path(text)
@@ -137,8 +134,6 @@ for none, got '1;2'
 
 
 def count(least: int) -> Callable[[str], int]:
-    """Return a reader of integers of at least `least`."""
-
     def read(text: str) -> int:
         if not re.fullmatch(f"[0-9]{{1,{_MOST_DIGITS}}}", text.strip()) or int(text) < least:
             raise _wrong(f"an integer of at least {least}", text.strip())
@@ -162,12 +157,11 @@ def _wrong(expected: str, word: str) -> argparse.ArgumentTypeError:
 
 
 def show_integers(numbers: tuple[int, ...]) -> str:
-    """Write an index, strides or axes so that `integers` can read them."""
     return ",".join(map(str, numbers)) or "()"
 
 
 def elided(sizes: Sequence[object], at_an_end: int = 5) -> str:
-    """Write a shape, or both ends of a long one.
+    """Return a shape's text, or both ends of a long one.
 
     >>> elided((3, 1)), elided(("N", 1)), elided((2, 1) * 20, at_an_end=2)
     ('3x1', 'N×1', '2x1x...x2x1 (rank 40)')
@@ -185,7 +179,6 @@ def both_ends(items: list[str], gap: str, at_an_end: int = 5) -> list[str]:
 
 
 def show_some(axes: tuple[int, ...]) -> str:
-    """Write axes, or the first of many."""
     more = ",..." if len(axes) > _MOST_AXES_NAMED else ""
     return show_integers(axes[:_MOST_AXES_NAMED]) + more
 
@@ -205,18 +198,17 @@ def add_rule(parser: argparse.ArgumentParser) -> None:
 
 
 def add_shapes(parser: argparse.ArgumentParser, more: str) -> None:
-    """Add shapes whose sizes may have names, known facts, and the options."""
     parser.add_argument(
         "shapes",
         nargs="+",
         type=named_shape,
         metavar="SHAPE",
         help="sizes such as 3x1, 3,1 or '(3, 1)'; () or scalar for rank 0. A size may also be a "
-        "name that begins with a letter, as in N,4 or Nx4 (a name with an x needs commas), or ? if "
-        f"it is unknown. {more}",
+        "name that begins with a letter, as in N,4 or Nx4 (a name with an x needs commas), or ? "
+        f"for unknown. {more}",
     )
     facts: Any = {"type": known, "action": "extend", "default": [], "metavar": "FACTS"}
-    about = "facts about names, such as 'N>=2,M=N'; one fact for each name"
+    about = "facts about names, such as 'N>=2,M=N'; one for each name"
     parser.add_argument("--known", **facts, help=about)
     add_options(parser)
 
@@ -234,13 +226,13 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 
 def operands(rule: Rule, shapes: Sequence[NamedShape], axes: tuple[int, ...] | None) -> Operands:
-    """Return shapes and axes as operands of a rule, with unknown sizes as the names ?0, ?1, ..."""
+    """Return operands of a rule, with unknown sizes as names ?0, ?1, ..."""
     if names_in(shapes) and rule.named is None:
         able = ", ".join([each.name for each in RULES.values() if each.named])
         raise UsageError(f"rule {rule.name} takes numbers; {able} take names too")
     unknown = count_from()
     named = [[f"?{next(unknown)}" if size == "?" else size for size in own] for own in shapes]
-    # Where a rule takes names, they stand among the numbers.
+    # Names stand among the numbers.
     shapes = cast("list[Shape]", [*map(tuple, named)])
     if rule.takes == "tensors" and axes is None:
         return Operands(tuple(shapes))
@@ -257,7 +249,7 @@ def names_in(shapes: Sequence[NamedShape]) -> list[str]:
 def answered(
     rule: Rule, asked: Operands, facts: Sequence[tuple[str, str]]
 ) -> Shape | Answer | ValueError:
-    """Ask a rule for the common shape; if sizes have names, ask its function for names."""
+    """Ask a rule for the common shape, or its function for sizes that have names."""
     shapes = asked.shapes if asked.target is None else (*asked.shapes, asked.target)
     names = names_in(shapes)
     if not names and not facts:
@@ -278,7 +270,6 @@ def answered(
 
 
 def placed(rule: Rule, own: Shape, target: Shape, axes: tuple[int, ...] | None) -> Operands:
-    """Return a shape, its target and axes as operands of a rule."""
     if rule.takes != "axes" and axes is not None:
         raise UsageError(f"--axes: rule {rule.name} takes none; {names_of('axes')} do")
     if rule.takes == "axes" and axes is None:
@@ -300,7 +291,6 @@ def described(
 
 
 def outcome(answer: Shape | Answer | Exception | None) -> dict[str, Any]:
-    """Return an answer, or a refusal, for JSON."""
     if isinstance(answer, Exception):
         said: dict[str, Any] = {"refused": str(answer).partition("\n")[0]}
         if isinstance(answer, BroadcastError):
@@ -312,7 +302,6 @@ def outcome(answer: Shape | Answer | Exception | None) -> dict[str, Any]:
     return {
         "result": [size if isinstance(size, int) else str(size) for size in answer.shape],
         "condition": [*map(str, answer.condition)],
-        # The key of `whycast model`, too.
         "condition of SONNX": [*map(str, answer.zeros)],
         "clauses": [*map(asdict, answer.condition)],
         "clauses of SONNX": [*map(asdict, answer.zeros)],

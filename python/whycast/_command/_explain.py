@@ -28,8 +28,8 @@ def add(subparsers: _arguments.Subparsers) -> None:
     parser = subparsers.add_parser(
         "explain",
         help=about,
-        description=f"Print {about}. Each line names the clause that it follows; why3/trace.toml "
-        "has the clauses, proofs/FINDINGS.md the findings.",
+        description=f"Print {about}. Each line names its clause; why3/trace.toml has the clauses, "
+        "proofs/FINDINGS.md the findings.",
     )
     _arguments.add_shapes(parser, "If a rule takes a target, it is the second of two shapes")
     parser.set_defaults(run=_run)
@@ -40,7 +40,7 @@ def _run(arguments: argparse.Namespace) -> int:
     axes: tuple[int, ...] | None = arguments.axes
     if axes is not None and len(arguments.shapes) != 2:
         raise UsageError(f"--axes: expected two shapes beside it, got {len(arguments.shapes)}")
-    # The axes may only concern other rules.
+    # Axes may concern only other rules.
     asked = _arguments.operands(rule, arguments.shapes, axes if rule.takes == "axes" else None)
     facts: list[tuple[str, str]] = arguments.known
     answer = _arguments.answered(rule, asked, facts)
@@ -120,7 +120,6 @@ def _legend(rule: Rule, steps: list[Line]) -> str:
 
 
 def _condition(rule: Rule, answer: Answer) -> str:
-    """Return the condition, a line for each part, in columns like the steps."""
     parts = [(part, "condition") for part in answer.condition]
     parts += [(part, "zeros") for part in answer.zeros if not rule.zero_meets_one]
     rows = [(f"axis {part.axis}", str(part), rule.clauses[kind]) for part, kind in parts]
@@ -132,7 +131,6 @@ def _condition(rule: Rule, answer: Answer) -> str:
 
 
 def _loops(rule: Rule, asked: Operands, result: Shape) -> str:
-    """Return the loops that visit every element of the tensors in place."""
     strides = []
     for own in asked.shapes:
         one = asked if asked.target is not None else Operands((own,), result)
@@ -165,7 +163,7 @@ def _side_by_side(said: list[Verdict]) -> str:
 def _reasons(said: list[Verdict], why: list[Finding]) -> str:
     if why:
         return "\n".join(_folded(f"{finding.id}: {finding.says}", 4) for finding in why)
-    if all(verdict.says is None for verdict in said):
+    if all(verdict.compared is None for verdict in said):
         return "Every rule that can be asked refuses."
     return "Every rule that can be asked gives the same."
 

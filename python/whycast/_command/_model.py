@@ -26,10 +26,10 @@ def add(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "model",
         help=f"list {about}",
-        description=f"List {about}: the nodes that broadcast, by NumPy's rule, which ONNX follows, "
-        "the conditions if sizes have names, and the nodes that SONNX refuses. Exit code 1 if "
-        "shapes never broadcast, or --check finds a difference; 3 if --explicit changes nothing, "
-        "though nodes may broadcast. It needs whycast[onnx].",
+        description=f"List {about}: the nodes that broadcast by ONNX's rule, which is NumPy's, the "
+        "conditions if sizes have names, and the nodes that SONNX refuses. Exit code 1 if shapes "
+        "never broadcast, or --check finds a difference; 3 if --explicit changes nothing, though "
+        "nodes may broadcast. Needs whycast[onnx].",
     )
     again: Any = {"action": "append", "default": []}
     yes: Any = {"action": "store_true"}
@@ -38,8 +38,7 @@ def add(subparsers: Subparsers) -> None:
         "--sizes",
         type=_sizes,
         metavar="NAME=SIZES",
-        help="the number of a named size, such as N=2, or the shape of an input, such as x=2x3x48; "
-        "repeatable",
+        help="a named size, such as N=2, or an input's shape, such as x=2x3x48; repeatable",
         **again,
     )
     add_json(parser)
@@ -49,28 +48,28 @@ def add(subparsers: Subparsers) -> None:
         type=path,
         metavar="OUT",
         help="write a model with new nodes that broadcast before the others; it computes the same "
-        "for all inputs with which FILE runs. The report lists the nodes that are left",
+        "for all inputs with which FILE runs. The report lists the nodes left unchanged",
     )
     parser.add_argument("--as", choices=FORMS, help="the new nodes in OUT; by default expand")
     parser.add_argument(
         "--dynamic",
-        help="compute in OUT the shapes that only the running model knows; otherwise such nodes "
-        "are left",
+        help="compute in OUT the shapes that only the running model knows; otherwise leave such "
+        "nodes",
         **yes,
     )
     parser.add_argument("--constants", help="repeat the elements of constants in OUT itself", **yes)
     parser.add_argument(
         "--leave",
         metavar="OPERATOR",
-        help="leave the nodes of an operator in OUT; repeatable. ONNX Runtime computes a Pow with "
-        "one exponent and a Pow with many in different ways: the last bits differ",
+        help="leave the nodes of an operator in OUT; repeatable. In ONNX Runtime the last bits of "
+        "a Pow with one exponent and a Pow with many differ",
         **again,
     )
     parser.add_argument(
         "--check",
         help="run FILE and OUT on random inputs, in ONNX Runtime or ONNX's reference evaluator, "
         "and compare the outputs bit by bit; sizes without --sizes are 2, or meet the conditions. "
-        "It takes the memory of one model, and of the outputs of both",
+        "Memory holds one model, and the outputs of both",
         **yes,
     )
     parser.add_argument(
@@ -84,7 +83,6 @@ def add(subparsers: Subparsers) -> None:
 
 
 def _sizes(text: str) -> tuple[str, Shape | int]:
-    """Read a name and its number, or an input and its shape."""
     name, equals, value = text.rpartition("=")
     if not equals or not name:
         raise argparse.ArgumentTypeError(f"expected NAME=NUMBER or INPUT=SHAPE, got {text!r}")
@@ -93,7 +91,6 @@ def _sizes(text: str) -> tuple[str, Shape | int]:
 
 
 def _number(text: str) -> tuple[str, float]:
-    """Read an input and a number."""
     name, _, value = text.rpartition("=")
     try:
         return name, float(value)
@@ -161,7 +158,7 @@ def _demand_company(arguments: argparse.Namespace) -> None:
 
 
 def _write_model(target: Path, made: Explicit, known: Read, source: Path) -> None:
-    """Write a model with its external data; ONNX's checker accepts it if it accepted the source."""
+    """Write a model with its external data; fail if only this one fails ONNX's checker."""
     from google.protobuf.message import EncodeError
 
     from whycast._model._read import complaint, data_files

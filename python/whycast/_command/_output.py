@@ -16,8 +16,8 @@ from whycast._usage import UsageError
 def output(path: Path, option: str, *inputs: Path) -> Iterator[BinaryIO]:
     """Open an output of the command line; errors name its `option`.
 
-    A regular file, also behind a link, is replaced completely or not at all, with the same
-    permissions; devices, pipes and standard streams are written directly. Raises UsageError for a
+    Replaces a regular file, also behind a link, completely or not at all, and keeps its
+    permissions; writes to devices, pipes and standard streams directly. Raises UsageError for a
     folder, one of the `inputs` or no permission, and OSError if a write fails.
     """
     try:
@@ -49,7 +49,7 @@ def _opened(path: Path, option: str, inputs: tuple[Path, ...]) -> tuple[BinaryIO
             if each.exists() and os.path.samestat(about, each.stat()):
                 raise UsageError(f"{option}: {path} is read, expected another file")
         for stream in filter(None, (sys.__stdout__, sys.__stderr__)):
-            # Replacing a file that a shell redirects a stream to would lose the stream's output.
+            # Replacing a file to which a shell redirects a stream would lose the stream's output.
             if os.path.samestat(about, os.fstat(stream.fileno())):
                 stream.flush()
                 return os.fdopen(os.dup(stream.fileno()), "wb"), None

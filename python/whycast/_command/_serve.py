@@ -21,7 +21,7 @@ _MAX_BYTES, _MAX_LINE = 2**26, 2**28
 
 _DESCRIPTION = (
     f"""\
-Answer requests on standard input with the verified functions. A line is a JSON object in UTF-8 with
+Answer requests on standard input by the verified functions. A line is a JSON object in UTF-8 with
 the fields "rule", "level" and
 
   level                    {names_of("tensors"):<24}other rules
@@ -60,14 +60,14 @@ def add(subparsers: Subparsers) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Answer until the input ends, or the reader of the output."""
+    """Answer until the input ends, or the output has no reader."""
     output = sys.stdout.buffer
     try:
         for number, line in _lines(sys.stdin.buffer):
             output.write(line_of(_reply(line, number)))
             output.flush()
     except BrokenPipeError:
-        # Otherwise Python's last flush reports the broken pipe.
+        # Else Python's last flush reports the broken pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
@@ -78,7 +78,7 @@ def respond(request: Request) -> Message:
     shape = rule.shape(case)
     try:
         if shape is not None and level == "index":
-            # Checks the multi-index: the same question by every rule.
+            # Check the multi-index, as for every rule.
             source_index(shape, shape, case.multi_index or ())
         size = math.prod(shape or (0,)) * sum([array.itemsize for array in arrays])
         if size > _MAX_BYTES:
@@ -105,7 +105,7 @@ def _reply(line: bytes | None, number: int) -> Message:
 
 
 def _lines(source: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
-    """Return the numbered lines that are not blank; None stands for a line that is too long."""
+    """Return the numbered lines that are not blank; None stands for too long a line."""
     number = 0
     while line := source.readline(_MAX_LINE):
         number += 1

@@ -92,7 +92,7 @@ def _run_index(arguments: argparse.Namespace) -> int:
     result: tuple[int, ...] | Exception | None = None
     if output is not None:
         try:
-            # Checks the index: the same question by every rule.
+            # Check the index, as for every rule.
             source_index(output, output, arguments.index)
             result = rule.source(asked, arguments.index)
         except ValueError as wrong:
@@ -129,7 +129,6 @@ def _answer(
         asked_for = _arguments.described(rule, asked, getattr(arguments, "known", ()))
         print(json.dumps(asked_for | more | _arguments.outcome(result)))
     elif isinstance(result, Exception):
-        # The command line has its own name for NumPy's rule.
         said = str(result).replace("in whycast.numpy_rule", "whycast shape --rule numpy")
         print(said, file=sys.stderr)
     else:

@@ -1,4 +1,4 @@
-"""The results of all rules for the same shapes, and the reasons why they differ."""
+"""The results of all rules for the same shapes, and why they differ."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from whycast.symbolic import Answer, NeverError
 
 
 class Verdict(NamedTuple):
-    """A rule's shape, `answer` (for names) or error for `operands`; without any, a `note`."""
+    """A rule's shape, `answer` (for names) or error for `operands`; without operands, a `note`."""
 
     rule: Rule
     operands: Operands | None
@@ -24,8 +24,7 @@ class Verdict(NamedTuple):
     answer: Answer | None = None
 
     @property
-    def says(self) -> Shape | str | None:
-        """The result, to compare with other rules."""
+    def compared(self) -> Shape | str | None:
         return self.result if self.answer is None else str(self.answer)
 
     @property
@@ -59,7 +58,7 @@ def verdicts(
     axes: tuple[int, ...] | None,
     facts: Sequence[tuple[str, str]] = (),
 ) -> list[Verdict]:
-    """Ask every rule; `axes` are axes of the explained rule, by default the last ones."""
+    """Ask every rule; `axes` are the explained rule's, by default the last ones."""
     shapes = asked.shapes if asked.target is None else (asked.shapes[0], asked.target)
     mapping = _mapping(rule, shapes, axes) if len(shapes) == 2 else None
     found = []
@@ -102,7 +101,7 @@ def _operands(
 def _mapping(
     rule: Rule, shapes: tuple[Shape, ...], axes: tuple[int, ...] | None
 ) -> tuple[int, ...] | None:
-    """Return the axes of the second shape where the first lies; None if there are no such axes."""
+    """Return the second shape's axes where the first lies; None if there are none."""
     own, target = shapes
     if axes is None:
         return _last_axes(own, target)
@@ -129,8 +128,8 @@ def findings(said: list[Verdict]) -> list[Finding]:
     along = {rule.alignment: of[rule] for rule in of if rule.takes == "axes"}
     increasing, distinct, missing = (along[k] for k in ("increasing", "distinct", "missing"))
     differ = {
-        "zero": strict.says != loose.says,
-        "one way": one_way.operands is not None and one_way.says != loose.says,
+        "zero": strict.compared != loose.compared,
+        "one way": one_way.operands is not None and one_way.compared != loose.compared,
     }
     if increasing.operands is not None:
         (own,), target, axes = increasing.operands
