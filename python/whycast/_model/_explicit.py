@@ -1,4 +1,4 @@
-"""A model with explicit broadcasts: new nodes before the others, which then get equal shapes.
+"""A model with explicit broadcasts: new nodes give the others equal shapes.
 
 Each form rests on theorems of why3/model: Expand on `rewrites` and `matrices`, Reshape and Tile on
 `tiles`, computed shapes on `run_time`, SONNX's Broadcast on `rewrites`.
@@ -23,9 +23,9 @@ from whycast._model._places import UNKNOWN, Place
 from whycast._model._read import Scope, array_of, graphs_of, opset, type_name
 from whycast._types import Shape
 
-# The first opsets with Expand; with Where and computed ends of Slice; with sizes 0 of Reshape.
+# First opsets with Expand; Where and computed ends of Slice; sizes 0 of Reshape.
 _EXPAND, _WHERE, _ZERO = 8, 10, 14
-# A limit of added constants: protobuf messages are below 2 GiB.
+# A limit of added constants: protobuf needs less than 2 GiB.
 _MOST_BYTES = 2**30
 
 _SONNX_TYPES = frozenset(
@@ -37,12 +37,12 @@ _SONNX_TYPES = frozenset(
 
 
 class _LeftError(Exception):
-    """The reason why a node stays unchanged."""
+    """Why a node stays unchanged."""
 
 
 @dataclass
 class Explicit:
-    """A model with explicit broadcasts, the new nodes, and the places left, with reasons."""
+    """A model, its numbers of new nodes and changed places, and the places left, with reasons."""
 
     model: ModelProto
     added: int = 0
@@ -60,10 +60,10 @@ def explicit(
     constants: bool = False,
     leave: Collection[str] = (),
 ) -> Explicit:
-    """Return a copy of a model in which as many broadcasts as possible are explicit.
+    """Return a copy of a model with as many explicit broadcasts as possible.
 
-    With `dynamic`, the model computes shapes that are only known at run time; with `constants`, the
-    file repeats elements of initializers. Nodes of the operators `leave` stay.
+    With `dynamic`, the model computes unknown shapes at run time; with `constants`, the file
+    repeats elements of initializers. Nodes of the operators `leave` stay.
     """
     made = Explicit(deepcopy(model))
     graphs = list(graphs_of(made.model.graph))
@@ -80,7 +80,7 @@ def explicit(
             made.changed += 1
         except _LeftError as reason:
             made.left.append((place, str(reason)))
-    # Inner graphs first: a copy of a graph contains copies of them.
+    # Inner graphs first: `finish` copies them with the outer one's nodes.
     made.added = sum(writer.finish() for writer in reversed(writers.values()))
     if form == "sonnx" and made.changed and SONNX not in [o.domain for o in model.opset_import]:
         made.model.opset_import.append(helper.make_opsetid(SONNX, 1))
@@ -98,6 +98,8 @@ def _taken(graphs: list[GraphProto]) -> set[str]:
 
 
 class _Writer:
+    """Adds nodes to a graph; methods that return a str return the name of a value."""
+
     def __init__(
         self, graph: GraphProto, scope: Scope, version: int, taken: set[str], form: Form
     ) -> None:
@@ -107,7 +109,7 @@ class _Writer:
         self.made: dict[tuple[object, ...], str] = {}
 
     def write(self, place: Place, dynamic: bool, constants: bool, room: int) -> int:
-        """Make one place explicit, or raise the reason; return the added bytes of constants."""
+        """Make a place explicit, or raise the reason; return the added bytes of constants."""
         self.put = place.index
         if place.note:
             raise _LeftError(place.note)
@@ -169,7 +171,6 @@ class _Writer:
         return common + (own[-2:] if min(own[-2:]) >= 0 else (1, 1))
 
     def _bytes(self, place: Place, grown: Sequence[int], common: Shape) -> int:
-        """Return the bytes of constants that the file would gain."""
         added = {}
         for m in grown:
             name, target = place.inputs[m], self._target(place, m, common)
@@ -182,7 +183,6 @@ class _Writer:
         return sum(added.values())
 
     def _static(self, place: Place, m: int, common: Shape, constants: bool) -> str:
-        """Return the name of an input, broadcast to a known shape."""
         name = place.inputs[m]
         own = self.scope.shape(name)
         assert own is not None
@@ -209,7 +209,6 @@ class _Writer:
         return self._node("Tile", name, self._numbers(repeats)) if set(repeats) - {1} else name
 
     def _computed(self, place: Place) -> str:
-        """Return the name of the common shape, computed from the inputs' shapes."""
         rank, shape = len(place.target or ()), ""
         for name, own in zip(place.inputs, place.shapes, strict=True):
             assert own is not None
@@ -229,7 +228,6 @@ class _Writer:
         return shape
 
     def _dynamic(self, place: Place, m: int, target: str) -> str:
-        """Return the name of an input, broadcast to a computed shape."""
         name, own = place.inputs[m], self.scope.shape(place.inputs[m])
         assert own is not None
         rank = len(place.target or ())
@@ -247,7 +245,6 @@ class _Writer:
         return self._node("Tile", name, self._node("Where", is_one, target, ones))
 
     def _padded(self, sizes: str, own: int, rank: int) -> str:
-        """Return the name of a shape with 1s before its sizes."""
         if own == rank:
             return sizes
         missing = self._numbers((1,) * (rank - own))
@@ -257,7 +254,7 @@ class _Writer:
         return self._node("Slice", name, self._numbers((first,)), self._numbers((last,)))
 
     def _sonnx(self, place: Place) -> None:
-        """Add one Broadcast, which needs no shape, for all inputs of a node."""
+        """Add one Broadcast, which needs no shape, for a node's inputs."""
         if place.direction == "stacked" or not all(place.inputs):
             raise _LeftError("SONNX's Broadcast repeats elements, not matrices")
         if place.verdict == "unknown":
@@ -290,13 +287,13 @@ class _Writer:
                 node.input[k] = name
 
     def _constant(self, name: str) -> np.ndarray | None:
-        """Return an initializer's value, if the file has it and no caller can replace it."""
+        """Return an initializer's value if the file has it and no caller can replace it."""
         given = {value.name for value in self.graph.input}
         found = [each for each in self.graph.initializer if each.name == name not in given]
         return array_of(found[0]) if found else None
 
     def _numbers(self, sizes: Shape) -> str:
-        """Return the name of a constant vector; equal vectors share one."""
+        """Return a constant vector; equal vectors share one."""
         key = ("numbers", sizes)
         if key not in self.made:
             self.made[key] = self._name("shape", "x".join(map(str, sizes)) or "scalar")
@@ -308,7 +305,7 @@ class _Writer:
         return self.made[key]
 
     def _node(self, operator: str, *inputs: str, **attributes: Any) -> str:
-        """Return the output of a new node before the present one, or of an equal node."""
+        """Return the output of a new node before the present one, or of an equal one."""
         key = (operator, inputs, tuple(attributes.items()))
         if key not in self.made:
             self.made[key] = self._name(inputs[0], operator.lower())

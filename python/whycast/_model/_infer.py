@@ -1,4 +1,4 @@
-"""The shapes of a model's values, inferred by ONNX or annotated in the model."""
+"""The shapes of a model's values, which ONNX infers or the model annotates."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from whycast._model._read import MOST_ELEMENTS, Scope, graphs_of, scopes_of, sub
 from whycast._types import Shape
 from whycast._usage import show_named
 
-# Limits of rounds, each with the constants of the round before, and of notes on annotations.
+# Limits of rounds of inference, and of notes on annotations.
 _MOST_ROUNDS, _MOST_NOTES = 13, 20
 
 
 class Read(NamedTuple):
-    """The graphs of a model, from the outermost on, and its sizes.
+    """A model's graphs, from the outermost on, and sizes.
 
     Each size of `inputs` is a number or a name. `given` has the user's numbers and shapes, `open`
     the places of new names, `notes` the model's faults, also the `complaint` of ONNX's checker.
@@ -44,9 +44,9 @@ class Read(NamedTuple):
 
 
 def scopes(model: ModelProto, names: Names, given: Sequence[tuple[str, Shape | int]]) -> Read:
-    """Return the graphs of a model, with the shapes that ONNX infers; add the model's names.
+    """Return a model's graphs, with inferred shapes; add the model's names to `names`.
 
-    Inference first ignores annotations, which may be stale, and then adds those that no node
+    Inference first ignores annotations, which may be stale, then adds those that no node
     contradicts. Raises UsageError if `given` contradicts itself or the model.
     """
     stated, notes = _read.light(model), list[str]()
@@ -60,7 +60,7 @@ def scopes(model: ModelProto, names: Names, given: Sequence[tuple[str, Shape | i
     stale = _drop_stale(stated.graph, found, sizes)
     local = replace(sizes, stated=_names.names_of(stated.graph), by="of nodes ")
     _complete(stated.graph, found, sizes)
-    # The remaining annotations are compared with each node's own inference.
+    # Compare the remaining annotations with each node's own inference.
     stale += _drop_stale(stated.graph, _scopes(_inferred(_cut(stated), []), local), local)
     notes += stale[:_MOST_NOTES]
     if len(stale) > _MOST_NOTES:
@@ -100,7 +100,7 @@ def _scopes(model: ModelProto, sizes: Sizes) -> list[Scope]:
 
 
 def _folded(model: ModelProto, sizes: Sizes, notes: list[str]) -> list[Scope]:
-    """Infer shapes and compute constants, in rounds; ignore the model's annotations."""
+    """Infer shapes and compute constants, in rounds, without the model's annotations."""
     bare = deepcopy(model)
     graph = bare.graph
     for each in graphs_of(graph):
@@ -133,7 +133,7 @@ def _inferred(model: ModelProto, notes: list[str]) -> ModelProto:
     note = f"ONNX's shape inference fails: {reason}"
     if note not in notes:
         notes.append(note)
-    # Each node by itself, with the known types of its inputs.
+    # Infer each node alone, from its inputs' known types.
     made = deepcopy(model)
     del made.functions[:]
     for node in model.graph.node:
@@ -150,7 +150,7 @@ def _inferred(model: ModelProto, notes: list[str]) -> ModelProto:
 
 
 def _constants(model: ModelProto, known: Scope) -> dict[str, np.ndarray]:
-    """Compute the values that depend only on constants and known shapes."""
+    """Compute values that depend only on constants and known shapes."""
     tensors = model.graph.initializer
     values = {tensor.name: np.asarray(_read.array_of(tensor)) for tensor in tensors}
     shapes = {name: own for name, own in known.shapes.items() if min(own, default=0) >= 0}
@@ -161,7 +161,7 @@ def _constants(model: ModelProto, known: Scope) -> dict[str, np.ndarray]:
         names = {*filter(None, node.input)}
         feeds = {name: values[name] for name in names & values.keys()}
         if node.op_type in ("Shape", "Size"):
-            # They only need the shape: a view of one element costs no memory.
+            # They need only the shape: a view without memory.
             known_ones = names & {*shapes}
             feeds = {n: np.broadcast_to(np.float32(0), shapes[n]) for n in known_ones} | feeds
         (output,) = node.output
@@ -178,7 +178,6 @@ def _is_random(node: NodeProto) -> bool:
     if not onnx.defs.has(node.op_type):
         return False
     schema = onnx.defs.get_schema(node.op_type)
-    # ONNX's stubs lack it.
     known = schema.node_determinism  # type: ignore[attr-defined]
     return bool(known == schema.NodeDeterminism.NonDeterministic)
 
@@ -186,12 +185,12 @@ def _is_random(node: NodeProto) -> bool:
 def _value(
     node: NodeProto, feeds: Mapping[str, np.ndarray], model: ModelProto
 ) -> np.ndarray | None:
-    """Compute one node by ONNX's reference; return None on failure or for a large result."""
+    """Compute a node by ONNX's reference; return None on failure or for a large result."""
     alone = helper.make_function("", "constant", [*feeds], node.output, [node], model.opset_import)
     try:
         (value,) = ReferenceEvaluator(alone).run(None, dict(feeds), attributes={})
     except Exception:
-        # The reference may lack the operator. Then later shapes stay open, as the report shows.
+        # The reference may lack the operator; then the report shows open shapes.
         return None
     if not isinstance(value, np.ndarray | np.generic) or value.size > MOST_ELEMENTS:
         return None
@@ -199,7 +198,7 @@ def _value(
 
 
 def _join(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> bool:
-    """Annotate sizes such as N|M, which ONNX cannot infer; return whether any exist."""
+    """Annotate sizes such as N|M, which ONNX cannot infer; return whether there are any."""
     names, joined = sizes.names, set[str]()
     for own, scope in zip(graphs_of(graph), known, strict=True):
         for node in own.node:
@@ -231,7 +230,7 @@ def _join(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> bool:
 
 
 def _complete(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> None:
-    """Add inferred sizes to annotations; name unknown sizes."""
+    """Add inferred sizes to annotations; name unknown ones."""
     for each, scope in zip(graphs_of(graph), known, strict=True):
         for value in (*each.value_info, *each.output, *each.input):
             dims = value.type.tensor_type.shape.dim
@@ -246,12 +245,12 @@ def _complete(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> None:
                     dim.dim_param = f"{value.name} {axis}"
 
 
-# Suffix of a node's own result, to tell it from the annotation of that name.
+# Separates a node's own result from the annotation of that name.
 _MADE = " as it is made"
 
 
 def _cut(model: ModelProto) -> ModelProto:
-    """Return a copy in which readers of an annotated value see only the annotation."""
+    """Return a copy in which annotations hide the nodes' own results."""
     made = deepcopy(model)
     for each in graphs_of(made.graph):
         values = (*each.value_info, *each.output)
@@ -263,7 +262,7 @@ def _cut(model: ModelProto) -> ModelProto:
 
 
 def _drop_stale(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> list[str]:
-    """Remove annotations that contradict inference, or follow from such; return sentences."""
+    """Remove annotations that contradict inference, or follow from such; return notes."""
     found: list[str] = []
     stale: set[str] = set()
 
@@ -272,7 +271,6 @@ def _drop_stale(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> list
         return scope.types.get(key, 0), scope.shapes.get(key)
 
     def hold(value: onnx.ValueInfoProto, place: str, element: int, shape: Shape | None) -> bool:
-        """Compare an annotation with inference; return whether it is stale."""
         stated = value.type.tensor_type
         if 0 != stated.elem_type != element != 0:
             texts = [type_name(each) for each in (stated.elem_type, element)]
@@ -294,7 +292,7 @@ def _drop_stale(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> list
     for own, scope in scopes:
         inner = own.graph
         if own.node is not None and own.node.op_type == "Loop":
-            # A round reads the node's inputs, or the results of the round before.
+            # A round reads the node's inputs, or the last round's results.
             states = zip(inner.input[2:], own.node.input[2:], inner.output[1:], strict=False)
             for value, name, output in states:
                 assert scope.outer is not None
@@ -317,7 +315,7 @@ def _drop_stale(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> list
 
 
 def _stated(scope: Scope) -> list[onnx.ValueInfoProto]:
-    """Return the values of a graph whose types inference does not need."""
+    """Return a graph's values whose types inference does not need."""
     graph = scope.graph
     return [*graph.value_info, *graph.output, *(graph.input if scope.outer is not None else ())]
 
@@ -327,7 +325,6 @@ def _placed(value: onnx.ValueInfoProto, place: str) -> str:
 
 
 def _with_what_follows(graph: GraphProto, doubtful: set[str]) -> set[str]:
-    """Return values, and all values that nodes compute from them."""
     found, before = set(doubtful), -1
     while before < len(found):
         before = len(found)

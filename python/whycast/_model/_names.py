@@ -1,4 +1,4 @@
-"""The sizes of a model: numbers, and names for which a user may give numbers."""
+"""A model's sizes: numbers, and names for which users may give numbers."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from whycast._usage import UsageError, show_sizes
 
 @dataclass
 class Names:
-    """The names of sizes, for the verified programs: integers below 0."""
+    """Integers below 0 for the names of sizes, as verified programs take them."""
 
     numbered: dict[str, int] = field(default_factory=dict)
     spelled: list[str] = field(default_factory=list)
     joins: dict[frozenset[str], str] = field(default_factory=dict)
 
     def symbol(self, name: str) -> int:
-        """Return the integer of a name, always the same."""
+        """Return a name's integer, always the same."""
         return self._number(name, name)
 
     def unknown(self, made_up: str = "") -> int:
-        """Return the integer of an unknown size; inference makes up names for equal ones."""
+        """Return an unknown size's integer; inference makes up names for equal ones."""
         number = len(self.spelled)
         return self._number(f"\0{made_up or number}", f"?{number}")
 
@@ -44,7 +44,7 @@ class Names:
         return symbol if symbol >= 0 else self.text(symbol)
 
     def joined(self, symbols: Iterable[int]) -> str:
-        """Spell the size, among several in any order, that is not 1.
+        """Spell the size, among several, that is not 1.
 
         >>> names = Names()
         >>> n, m = names.symbol("N"), names.symbol("M")
@@ -55,7 +55,6 @@ class Names:
         return self.joins.setdefault(frozenset(parts), "|".join(parts))
 
     def sizes(self, shape: Shape) -> list[int | str]:
-        """Spell the sizes of a shape: numbers and names."""
         return [*map(self.size, shape)]
 
 
@@ -63,7 +62,7 @@ class Names:
 class Sizes:
     """A reader of an inferred model's sizes: numbers, or integers of names.
 
-    `given` has the user's numbers, `own` the certain names, of inputs and results, `stated` the
+    `given` has the user's numbers, `own` the certain names of inputs and results, `stated` the
     model's other names. Inference makes up more; `by` separates two inferences.
     """
 
@@ -74,7 +73,7 @@ class Sizes:
     by: str = ""
 
     def symbol(self, dim: onnx.TensorShapeProto.Dimension) -> int:
-        """Read a size, which is open for a negative number or a name of question marks."""
+        """Read a size; a negative number or a name of question marks is open."""
         name = dim.dim_param
         if dim.HasField("dim_value") and dim.dim_value >= 0:
             return dim.dim_value
@@ -92,7 +91,7 @@ class Sizes:
         return size >= 0 or size in self.own
 
     def better(self, known: Shape | None, stated: Shape) -> Shape:
-        """Return a known shape, with stated sizes in place of open ones."""
+        """Return a known shape, with stated sizes for open ones."""
         if known is None or len(known) != len(stated):
             return stated if known is None else known
         return tuple(
@@ -102,7 +101,7 @@ class Sizes:
 
 
 def tensors_of(about: onnx.TypeProto) -> Iterator[onnx.TypeProto.Tensor]:
-    """Return the type of a tensor, or of the elements of a sequence or an optional."""
+    """Return the type of a tensor, or of a sequence's or an optional's elements."""
     if about.HasField("tensor_type"):
         yield about.tensor_type
     for kind in ("sequence_type", "optional_type"):
@@ -125,7 +124,7 @@ def is_open(dim: onnx.TensorShapeProto.Dimension) -> bool:
 
 
 def name_open_sizes(graph: GraphProto) -> dict[str, str]:
-    """Name the open sizes of inputs; return the names with their places."""
+    """Name the inputs' open sizes; return the names with their places."""
     taken, found = names_of(graph), {}
     for value in graph.input:
         dims = enumerate(value.type.tensor_type.shape.dim)
@@ -144,7 +143,7 @@ def bind(
     given: Sequence[tuple[str, Shape | int]],
     notes: list[str],
 ) -> dict[str, Shape | int]:
-    """Replace the sizes of inputs by numbers, and their names everywhere; return all numbers."""
+    """Replace sizes of inputs by numbers, and their names everywhere; return all numbers."""
     own = given_by_callers(model)
     inputs = {value.name: [*tensors_of(value.type)] for value in graph.input if value.name in own}
     known = names_of(graph)

@@ -1,4 +1,4 @@
-"""The operators of ONNX that broadcast their inputs, with opset and rule.
+"""ONNX's operators that broadcast their inputs, with opset and rule.
 
 A test compares this table with ONNX's schemas: it has each operator whose text mentions
 broadcasting.
@@ -16,7 +16,7 @@ Direction = Literal["multidirectional", "unidirectional", "stacked", "equal", "e
 
 @dataclass(frozen=True)
 class Operator:
-    """The rule of an operator since an opset, before which its shapes must be equal."""
+    """An operator's rule since an opset, before which shapes must be equal."""
 
     since: int
     direction: Direction = "multidirectional"
@@ -41,10 +41,10 @@ OPERATORS = {
 
 EXPLICIT = frozenset({"Expand", "Tile"})
 
-# These broadcast within a larger computation; no node before them can make it explicit.
+# These broadcast inside a larger computation, which no new node can change.
 INSIDE = frozenset({"Attention", "Einsum", "LayerNormalization", "RMSNormalization", "SwiGLU"})
 
-# The nodes of an explicit broadcast; SONNX has no domain of its own yet.
+# An explicit broadcast's nodes; SONNX has no domain yet.
 Form = Literal["expand", "reshape+tile", "sonnx"]
 FORMS: tuple[Form, ...] = ("expand", "reshape+tile", "sonnx")
 SONNX = "sonnx"

@@ -1,4 +1,4 @@
-"""An HTML page of the broadcasts in a model."""
+"""An HTML page of a model's broadcasts."""
 
 from __future__ import annotations
 

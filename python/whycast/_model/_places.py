@@ -1,4 +1,4 @@
-"""The nodes of a model that may broadcast, with their conditions."""
+"""A model's nodes that may broadcast, with conditions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Place:
 
     `inputs` and `shapes` broadcast together; shapes of stacks of matrices lack the last two axes.
     An axis of `target` has the size, among several, that is not 1. `condition` belongs to NumPy's
-    rule, `zeros` to SONNX's. `index` is the place in the graph, `note` why the node is unusual.
+    rule, `zeros` to SONNX's. `index` is the place in the graph, `note` why a node is unusual.
     """
 
     scope: Scope
@@ -57,11 +57,11 @@ class Place:
 
     @property
     def repeated(self) -> tuple[int, ...]:
-        """The numbers of the inputs whose shape may differ from the common one."""
+        """The inputs, by number, whose shape may differ from the common one."""
         return tuple(m for m, shape in enumerate(self.shapes) if shape != self.common)
 
     def kinds(self) -> tuple[str, ...]:
-        """Return how the inputs grow. A name counts as a size other than 1."""
+        """Return how inputs grow; a name counts as a size other than 1."""
         if self.target is None:
             return ()
         target, found = filled(self.target), []
@@ -79,7 +79,7 @@ KINDS = ("scalar", "leading", "trailing", "middle", "rank only", "both sides")
 
 
 def _kind(own: Shape, grows: list[int]) -> str:
-    """Return where a tensor, padded to the common rank, grows.
+    """Return where a tensor of the common rank grows.
 
     >>> _kind((1, 1), [0, 1]), _kind((1, 4), [0]), _kind((3, 1), [1])
     ('scalar', 'leading', 'trailing')
@@ -108,7 +108,7 @@ def places(scopes: list[Scope], model: ModelProto, names: Names) -> Iterator[Pla
 def operands_of(
     scope: Scope, node: NodeProto
 ) -> tuple[Direction, tuple[str, ...], tuple[Shape | None, ...]] | None:
-    """Return how a node broadcasts, which inputs, and their shapes; or None."""
+    """Return how a node broadcasts, its inputs that do, and their shapes; else None."""
     names = tuple(filter(None, node.input))
     shapes = tuple(map(scope.shape, names))
     if node.domain not in ONNX or len(names) < 2 or not node.output:
@@ -157,7 +157,7 @@ def _judged(place: Place, version: int, names: Names) -> Iterator[Place]:
 
 
 def _older(place: Place, version: int, names: Names) -> Iterator[Place]:
-    """Return a node of an older opset, without broadcasting, if its shapes differ."""
+    """Return a node of an opset without broadcasting, if its shapes differ."""
     node = place.node
     known = [shape for shape in place.shapes if shape is not None]
     differ = len({*known}) > 1
@@ -173,7 +173,7 @@ def _older(place: Place, version: int, names: Names) -> Iterator[Place]:
             pair for own in known for pair in zip(known[0], own, strict=False) if len({*pair}) > 1
         ]
         never = len({*map(len, known)}) > 1 or any(min(pair) >= 0 for pair in pairs)
-        # Here a size of 1 must be equal, too.
+        # Sizes of 1 must be equal, too.
         condition = Condition(Clause(((names.size(a), names.size(b)),)) for a, b in pairs)
         verdict: Verdict = "never" if never else "unknown"
         yield replace(place, verdict=verdict, condition=condition, note=note)
@@ -210,7 +210,7 @@ def filled(target: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
 
 
 def left_out(scopes: list[Scope], model: ModelProto) -> dict[str, int]:
-    """Count the nodes that the report leaves out, by reason."""
+    """Count nodes outside the report, by reason."""
     found = Counter[str]()
     for node in (node for scope in scopes for node in scope.graph.node):
         if node.domain not in ONNX:

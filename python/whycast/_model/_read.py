@@ -1,4 +1,4 @@
-"""An ONNX model: its file, its graphs, and the result of ONNX's checker."""
+"""An ONNX model: its file, graphs, and the complaint of ONNX's checker."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from whycast._model._operators import ONNX
 from whycast._types import Shape
 from whycast._usage import UsageError
 
-# The suffix of models as text by `onnx.printer`.
+# The suffix of texts by `onnx.printer`.
 TEXT = ".onnxtxt"
-# Only smaller constants enter the computation of shapes.
+# Larger constants do not enter the computation of shapes.
 MOST_ELEMENTS = 4096
-# The first version of the format in which callers may replace constants that are inputs.
+# The first format in which callers may replace constants that are inputs.
 _DEFAULTS = 4
 
 
 @dataclass(eq=False)
 class Scope:
-    """A graph of a model, with its values' shapes; an inner one is within `node` of `outer`."""
+    """A model's graph, with its values' shapes; an inner one is within `node` of `outer`."""
 
     graph: GraphProto
-    # The names of all such nodes.
+    # The names of all outer nodes.
     place: str = ""
     outer: Scope | None = None
     node: NodeProto | None = None
@@ -41,7 +41,7 @@ class Scope:
     values: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def declare(self, name: str, tensor: TensorProto) -> None:
-        """Note a constant's type, and its shape if all sizes are valid."""
+        """Note a constant's type, and a valid shape."""
         self.types[name] = tensor.data_type
         if min(tensor.dims, default=0) >= 0:
             self.shapes[name] = tuple(tensor.dims)
@@ -54,7 +54,7 @@ class Scope:
             self.values[name] = tuple(value.tolist())
 
     def home(self, name: str) -> Scope:
-        """Return the graph that has a value, from here outwards; else the outermost."""
+        """Return the first graph, from here outwards, with a value; else the outermost."""
         if name in self.shapes or name in self.types or self.outer is None:
             return self
         return self.outer.home(name)
@@ -67,7 +67,7 @@ class Scope:
         return self.home(name).values.get(name)
 
     def shape(self, name: str) -> Shape | None:
-        """Return the shape of a value of this graph or an outer one; None if its rank is open."""
+        """Return a value's shape; None if its rank is open."""
         return self.home(name).shapes.get(name)
 
 
@@ -78,7 +78,7 @@ def load(path: Path, *, data: bool) -> ModelProto:
 
 
 def read(path: Path) -> ModelProto:
-    """Read a model, as bytes or text, without external data; raise UsageError on failure."""
+    """Read a model, bytes or text, without external data; raise UsageError on failure."""
     try:
         model = load(path, data=False)
     except OSError as error:
@@ -105,7 +105,7 @@ def data_files(model: ModelProto) -> list[str]:
 
 
 def subgraphs(node: NodeProto) -> Iterator[tuple[str, GraphProto]]:
-    """Return the graphs within a node, such as If's branches, with their names."""
+    """Return the graphs in a node, such as If's branches, with names."""
     called = node.name or (node.output[0] if node.output else node.op_type)
     for attribute in node.attribute:
         if attribute.type == AttributeProto.GRAPH:
@@ -117,7 +117,7 @@ def subgraphs(node: NodeProto) -> Iterator[tuple[str, GraphProto]]:
 def scopes_of(
     graph: GraphProto, place: str = "", outer: Scope | None = None, node: NodeProto | None = None
 ) -> Iterator[Scope]:
-    """Return a graph and its inner graphs, without values."""
+    """Return scopes without values for a graph and its inner graphs."""
     scope = Scope(graph, place, outer, node)
     yield scope
     for each in graph.node:
@@ -131,7 +131,7 @@ def graphs_of(graph: GraphProto) -> Iterator[GraphProto]:
 
 
 def array_of(tensor: TensorProto) -> np.ndarray | None:
-    """Return a tensor's elements, if they are in the model and fit its type and shape."""
+    """Return a tensor's elements if the model has them, and they fit type and shape."""
     if tensor.external_data:
         return None
     try:
@@ -141,7 +141,7 @@ def array_of(tensor: TensorProto) -> np.ndarray | None:
 
 
 def type_name(number: int) -> str:
-    """Return the name of an element type, also for a number that ONNX lacks.
+    """Return an element type's name, also for a number that ONNX lacks.
 
     >>> type_name(1), type_name(99)
     ('float', 'type 99')
@@ -182,7 +182,7 @@ def light(model: ModelProto) -> ModelProto:
 
 
 def complaint(model: ModelProto) -> str | None:
-    """Return the complaint of ONNX's checker, without large constants; else None."""
+    """Return the complaint of ONNX's checker, which gets no large constants; else None."""
     made = light(model)
     del made.opset_import[:]
     made.opset_import.extend(model.opset_import)

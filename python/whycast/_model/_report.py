@@ -1,4 +1,4 @@
-"""The report on a model: data for JSON and for the page, and the text."""
+"""The report on a model: data for JSON and page, and the text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from whycast._usage import show_named
 
 _ZERO_MEETS_ONE = "0 meets 1"
 
-# The words for other verdicts in the counts of nodes.
+# Words for verdicts in counts of nodes.
 _COUNTED = {"equal": "do not", "depends": "depend on sizes", "never": "never can"}
 _COUNTED |= {"unknown": "unknown"}
 
@@ -115,7 +115,7 @@ def _elements(place: Place) -> dict[str, int] | None:
 
 
 def _growth(place: Place, names: Names) -> list[str]:
-    """Return the inequalities, of which one must hold for a node to broadcast."""
+    """Return inequalities; a node broadcasts if one holds."""
     first, *others = (shape for shape in place.shapes if shape is not None)
     pairs = [{a, b} for shape in others for a, b in zip(first, shape, strict=True) if a != b]
     ordered = [sorted(pair, key=lambda size: (size >= 0, abs(size))) for pair in pairs]

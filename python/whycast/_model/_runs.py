@@ -22,9 +22,9 @@ from whycast._model._read import TEXT, data_files, load
 from whycast._types import Shape
 from whycast._usage import UsageError
 
-# The default of a size that neither the model, nor the caller, nor a condition determines.
+# A size that neither model, caller nor condition determines.
 _OPEN_SIZE = 2
-# Limits of models for the reference, which is slow and takes memory; of elements of an input.
+# Limits of models for the reference, which is slow and takes memory; of an input's elements.
 _MOST_NODES, _MOST_BYTES, _MOST_ELEMENTS = 100, 2**26, 2**28
 _SEED = 33
 
@@ -33,8 +33,6 @@ _Runner = Callable[[Path, Inputs], list[Any]]
 
 
 class Broadcast(OpRun):
-    """SONNX's Broadcast by the verified program."""
-
     op_domain = SONNX
 
     def _run(self, *tensors: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -49,13 +47,13 @@ def check(
     known: Read,
     numbers: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Run two models on drawn inputs, compare the outputs, and return the report."""
+    """Run two models on drawn inputs, and return a report on their outputs."""
     sizes = _numbers_for(names, found, known.given)
     inputs = feeds(known.inputs, sizes, numbers)
     try:
         by, differences = _differences(before, after, inputs)
     except UsageError:
-        # Sizes known only at run time may have more conditions; a size of 1 meets them.
+        # Sizes of the running model may have conditions, too; a size of 1 meets them.
         inputs = feeds(known.inputs, dict.fromkeys(sizes, 1), numbers)
         by, differences = _differences(before, after, inputs)
     shapes = {name: [*np.shape(each)] for name, each in inputs.items() if np.ndim(each)}
@@ -66,7 +64,7 @@ def check(
 def _numbers_for(
     names: Names, found: Sequence[Place], given: Mapping[str, object]
 ) -> dict[str, int]:
-    """Choose numbers of names for a run; a size of 1 meets every condition."""
+    """Choose numbers for names; a size of 1 meets every condition."""
     sizes = {name: _OPEN_SIZE for name in names.numbered if name not in given and name[0] != "\0"}
     for clause in (clause for place in found for clause in place.condition):
         used = {name: sizes.get(name, _OPEN_SIZE) for name in clause.names}
@@ -81,7 +79,7 @@ def feeds(
     """Draw inputs of a model's types and shapes; two tensors for a sequence.
 
     Strings and fractions of an input differ. Integers, which may be indices, are below 100.
-    `numbers` has the value of all elements of an input, `chosen` the numbers of names.
+    `numbers` has an input's value for all elements, `chosen` the numbers of names.
     """
     drawn = np.random.default_rng(_SEED)
     if unknown := sorted(numbers.keys() - {value.name for value in inputs}):
@@ -130,7 +128,7 @@ def _drawn(
 
 
 def _differences(before: Path, after: Path, inputs: Inputs) -> tuple[str, list[str]]:
-    """Run two models, one in memory at a time; return the evaluators and the differences."""
+    """Run two models, one in memory at a time; return evaluators and differences."""
     first, second = load(before, data=False), load(after, data=False)
     of_sonnx = any(o.domain == SONNX for o in second.opset_import)
     outputs = [output.name for output in first.graph.output]
@@ -172,7 +170,7 @@ def _attempt(name: str, run: _Runner, path: Path, inputs: Inputs) -> list[Any] |
 
 
 def _difference(a: Any, b: Any) -> str:
-    """Return where two outputs, tensors or lists of them, differ in a bit; else an empty text."""
+    """Return where two outputs, tensors or lists, differ in a bit; else an empty text."""
     if isinstance(a, list) or isinstance(b, list):
         if not (isinstance(a, list) and isinstance(b, list) and len(a) == len(b)):
             return "a sequence of another length"
@@ -204,10 +202,10 @@ def _by_onnxruntime(path: Path, inputs: Inputs) -> list[Any]:
     import onnxruntime as runtime
 
     options = runtime.SessionOptions()
-    # Optimization may change the two models differently.
+    # Optimizations of the two models may differ.
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
-    # By its path ONNX Runtime finds external data.
+    # A path leads ONNX Runtime to external data.
     source = load(path, data=True).SerializeToString() if path.suffix == TEXT else path
     session = runtime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
     results: list[Any] = session.run(None, inputs)
