@@ -15,7 +15,7 @@ from setuptools.command.build_ext import build_ext
 
 asked = os.environ.get("WHYCAST_NATIVE")
 if asked not in (None, "0", "1"):
-    sys.exit(f"WHYCAST_NATIVE: expected 0 or 1, or that it is not set, got {asked!r}")
+    sys.exit(f"WHYCAST_NATIVE: expected 0, 1 or no value, got {asked!r}")
 
 # One build for Python 3.10 and later, if it has the interpreter lock.
 limited = not sysconfig.get_config_var("Py_GIL_DISABLED")

@@ -32,15 +32,15 @@ explicit = in_dim = ngraph = _leave
 
 _asked = os.environ.get("WHYCAST_NATIVE")
 if _asked not in (None, "0", "1"):
-    raise ValueError(f"WHYCAST_NATIVE: expected 0 or 1, or that it is not set, got {_asked!r}")
+    raise ValueError(f"WHYCAST_NATIVE: expected 0, 1 or no value, got {_asked!r}")
 if _asked != "0":
     try:
         _native = importlib.import_module("whycast._native")
     except ImportError as _error:
         if _asked == "1":
             raise ImportError(
-                "WHYCAST_NATIVE=1 demands the accelerator, and there is none: unset the variable, "
-                "or build it with a C compiler, by pip install . in a checkout of whycast"
+                "WHYCAST_NATIVE=1 demands the accelerator, which is missing: unset the variable, "
+                "or run pip install . in a checkout of whycast, with a C compiler"
             ) from _error
     else:
         native = True

@@ -176,7 +176,7 @@ def _written(views: Sequence[AnyArray], out: object, *, copy: bool) -> tuple[Any
 
 
 def _write(target: AnyArray, array: AnyArray) -> None:
-    """Write an array, broadcast, to another."""
+    """Broadcast an array into another."""
     if _accelerator.broadcast(target, array):
         return
     # The accelerator needs contiguous memory, and NumPy is mostly faster with it. A copy of the

@@ -121,7 +121,7 @@ def as_axis_set(value: object, name: str) -> tuple[int, ...]:
 
 
 def as_array(tensor: Tensor[DTypeT], name: str) -> Array[DTypeT]:
-    """Return a tensor of any dtype as a plain ndarray; an array's keeps its memory."""
+    """Return a tensor of any dtype as a plain ndarray, without a copy of an array."""
     kind = type(tensor)
     if isinstance(tensor, np.ndarray) and kind in _PLAIN_CLASSES:
         return plain(tensor)
@@ -220,7 +220,7 @@ def entries_of(value: Iterable[object], name: str, noun: str = "integers") -> tu
     except (OverflowError, MemoryError):
         pass
     # Outside the handler, so that the new error has no context.
-    raise ValueError(f"{name}: expected no more {noun} than there is room for, got {show(value)}")
+    raise ValueError(f"{name}: expected no more {noun} than memory holds, got {show(value)}")
 
 
 def _integers_of(value: object, name: str, or_else: str = "") -> tuple[object, ...]:

@@ -243,7 +243,7 @@ def of_all(
 def unfit(
     error: Exception, own: Shape, target: Shape, names: Names | None = None
 ) -> BroadcastError:
-    """Return the error for the kernel's: a shape does not broadcast to a target."""
+    """Translate the kernel's error for a shape that does not broadcast to a target."""
     if isinstance(error, _kernel.NotBroadcastable):
         v = error.value
         return BroadcastError(v.tensor, v.axis, v.size, v.target, (own,), target, names)

@@ -321,7 +321,7 @@ static int64_t block(PyArrayObject *x, int64_t *shape) {
   return bytes;
 }
 
-/* Writes a tensor, broadcast, to an array; True. */
+/* Broadcasts a tensor into an array; returns True. */
 static PyObject *written(PyObject *const *arguments) {
   int64_t from[RANK], to[RANK];
   PyArrayObject *z = as_array(arguments[0]), *x = as_array(arguments[1]);

@@ -75,7 +75,7 @@ class Finding(NamedTuple):
     says: str
 
 
-# For questions without own clauses, the question with the clause.
+# For questions without a clause, the question whose clause decides.
 _SETTLED_BY = {
     **{"index": "data", "report": "verdict", "size": "shape", "fails": "verdict"},
     **{"kept": "data", "first": "kept", "bits": "data"},
@@ -114,7 +114,7 @@ class Rule:
     shapes: Callable[..., Shape] | None = None
     # The package's function for sizes that have names.
     named: Callable[..., symbolic.Answer] | None = None
-    # Returns the error for the kernel's.
+    # Translates the kernel's error.
     misfit: Callable[..., ValueError] = misfit
     alignment: Alignment = "trailing"
     # Whether a size of 1 grows; whether 0 and 1 have the common size 0.
@@ -184,7 +184,7 @@ class Rule:
         return None
 
     def places(self, rank: int, target: Shape, axes: Axes | None) -> tuple[int, ...]:
-        """Return the target's axes where a tensor of a rank lies."""
+        """Return the axes of the target on which a tensor of a rank lies."""
         if self.alignment == "trailing":
             return tuple(range(len(target) - rank, len(target)))
         if self.alignment == "missing":
@@ -221,7 +221,7 @@ class Rule:
         return Layout(target, self.strides(shape, strides, target, *axes))
 
 
-# Of named sizes, for a tensor and a target.
+# The clause of sizes with names, for a tensor and a target.
 _ONE_WAY = "E_Broadcast_any_Derived_670"
 
 _TO_TARGET = _clauses(

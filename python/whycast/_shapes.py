@@ -130,7 +130,7 @@ def compatible(*shapes: Integers) -> bool:
 
 
 def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> Strides:
-    """Return the strides of a tensor's view that is broadcast to a target shape.
+    """Return the strides of a view that broadcasts a tensor to a target shape.
 
     Parameters
     ----------

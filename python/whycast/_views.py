@@ -12,7 +12,7 @@ from whycast._types import Array, Axes, DTypeT, Integers, Shape, Tensor
 def misfit(
     error: Exception, own: Shape, target: Shape, axes: Axes, names: Names, *, numbered: bool = True
 ) -> ValueError:
-    """Return the error for the kernel's, in a function's names; a set's axes have no position.
+    """Translate the kernel's error, in a function's names; a set's axes have no positions.
 
     >>> misfit(_kernel.AxesNotDistinct((0, 2)), (), (), (2, 0, 2), Names("", "", "axes"))
     ValueError('axes, positions 0 and 2: expected distinct axes, got 2 twice')

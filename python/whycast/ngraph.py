@@ -1,7 +1,7 @@
 """Broadcast of nGraph and its adjoint, from proved programs.
 
-With p(C), the coordinate C without the axes in `broadcast_axes`, output_C = arg_p(C). Sizes do not
-grow: the shape of arg is p(shape).
+output_C = arg_p(C), where p(C) is the coordinate C without the axes in `broadcast_axes`. Sizes do
+not grow: the shape of arg is p(shape).
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     Returns
     -------
     numpy.ndarray
-        New array of the same dtype, writable and C-contiguous: the sums over these axes, of the
-        shape without them. nGraph adds them to the gradient of arg.
+        New array of the same dtype, writable and C-contiguous: sums over these axes, which its
+        shape lacks. nGraph adds them to the gradient of arg.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
 def misfit(
     error: Exception, own: Shape, target: Shape, axes: Axes, names: Names, *, numbered: bool = True
 ) -> ValueError:
-    """Return the error for the kernel's, as `_views.misfit`; `axes` are those that arg lacks."""
+    """Translate the kernel's error; `axes` are those that arg lacks."""
     match error:
         case _kernel.AxisMisfit():
             kept = _kernel.kept_axes(len(target), axes)

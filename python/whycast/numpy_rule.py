@@ -1,7 +1,7 @@
 """Broadcast by the rule of NumPy and ONNX, from proved programs: NumPy's functions, by name.
 
-On every axis the sizes other than 1 are equal, and are the result's; without any, it is 1. SONNX's
-rule differs only for a 0 beside a 1 or a missing axis: error E1 there, a size of 0 here.
+On every axis, all sizes other than 1 are equal: the result has this size, or 1 if there is none.
+SONNX's rule differs only for a 0 beside a 1 or a missing axis: error E1 there, a size of 0 here.
 
 The functions behave like ``numpy``'s, except: shapes may have any rank and sizes of any magnitude,
 arrays up to 64 axes; errors name argument, axis and sizes; no ``__array_function__`` replaces the

@@ -151,7 +151,7 @@ def _too_long(name: str, shape: Shape) -> ValueError | MemoryError:
     shown = f"a tensor of shape {show_shape(shape)}"
     if not _can_be(shape):
         return ValueError(f"{name}: no list has as many elements as {shown}")
-    return MemoryError(f"{name}: no room for a list of the elements of {shown}")
+    return MemoryError(f"{name}: no memory for the elements of {shown}")
 
 
 def _check_length(elements: list[_T], shape: Shape, name: str) -> None:

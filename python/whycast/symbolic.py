@@ -194,7 +194,7 @@ class NeverError(BroadcastError):
     equations : Condition
         The demands of the other axes.
     least : dict
-        The known least sizes of the names among the two sizes.
+        Known least sizes of names among `size` and `target`.
 
     Notes
     -----
@@ -259,7 +259,7 @@ class Answer:
 
     Notes
     -----
-    This module's functions return answers, and name the theories.
+    This module's functions return answers; their notes name the theories.
 
     Examples
     --------
@@ -334,13 +334,13 @@ class Answer:
         found = _Names((*self._asked[1], *self._facts({**(sizes or {}), **more})))
         roots = {name: found.root(name) for name in self._names()}
         numbers = {name: size for name, size in roots.items() if isinstance(size, int)}
-        # Also for names that no condition has.
+        # Raises also for names without a condition.
         for name in roots:
             _number(name, numbers)
         return self._asks().holds(numbers)
 
     def _names(self) -> list[str]:
-        """Return the names of the shapes, and those that replace them by known facts."""
+        """Return the shapes' names, and the names that known facts equate with them."""
         shapes, facts = self._asked
         own = _Names(facts)
         found = [each for shape in shapes for size in shape for each in (size, own.root(size))]

@@ -333,7 +333,7 @@ LEFT = {
         "--constants",
         "its constants would take 2,147,483,648 bytes, expected at most 1,073,741,824",
     ),
-    "leave": (two("2,4", "4"), "--leave Add", "it was asked to be left"),
+    "leave": (two("2,4", "4"), "--leave Add", "--leave names its operator"),
     **{
         element: (two("2,4", "4", element=element), SONNX, "does not take the type")
         for element in ("bfloat16", "complex64", "float8e5m2")

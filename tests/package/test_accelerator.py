@@ -36,7 +36,7 @@ with contextlib.suppress(ImportError):
 # The answer that leaves a question to Python.
 LEFT = None
 needed = pytest.mark.skipif(_native is None, reason="the accelerator was not built")
-NEITHER = "ValueError: WHYCAST_NATIVE: expected 0 or 1, or that it is not set, got 'no'"
+NEITHER = "ValueError: WHYCAST_NATIVE: expected 0, 1 or no value, got 'no'"
 
 
 @pytest.mark.parametrize(

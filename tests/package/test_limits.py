@@ -20,7 +20,7 @@ BYTE = np.zeros((), np.int8)
 # No tuple holds them; the length of the second is no C integer.
 LONG = (range(2**62), range(2**63), np.broadcast_to(BYTE, (2**62,)))
 
-NO_ROOM = r"expected no more integers than there is room for, got .* \((range|ndarray)\)$"
+NO_ROOM = r"expected no more integers than memory holds, got .* \((range|ndarray)\)$"
 
 
 @pytest.fixture
@@ -54,9 +54,9 @@ class Long(Sequence[Any]):
 
 
 def test_more_tensors_than_a_tuple_holds() -> None:
-    message = "tensors: expected no more tensors than there is room"
+    message = "tensors: expected no more tensors than memory holds"
     fails(ValueError, message, reference.broadcast_all, Long())
-    message = "strides: expected no more sequences than there is room"
+    message = "strides: expected no more sequences than memory holds"
     fails(ValueError, message, lambda: whycast.plan((3,), strides=Long()))
 
 

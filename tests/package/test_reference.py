@@ -57,7 +57,7 @@ def test_no_list_is_made_on_the_way_to_one_that_cannot_be() -> None:
 
 
 def test_errors() -> None:
-    message = r"no room for a list of the elements of a tensor of shape \(2, 1125899906842624\)$"
+    message = r"no memory for the elements of a tensor of shape \(2, 1125899906842624\)$"
     fails(MemoryError, f"target: {message}", reference.broadcast, [0], (1,), (2, 2**50))
     message = r"data: expected a list, got \(1,\) \(tuple\)$"
     fails(TypeError, message, reference.broadcast, (1,), (1,), (1,))

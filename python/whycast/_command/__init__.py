@@ -16,7 +16,7 @@ from importlib import import_module
 import whycast
 from whycast._usage import UsageError
 
-# Modules whose function `add` adds subcommands; only that of the given one is imported.
+# Their function `add` adds subcommands; only the given subcommand's module is imported.
 _MODULES = {
     **{"shape": "_shapes", "explain": "_explain", "index": "_shapes", "strides": "_shapes"},
     **{"model": "_model", "cases": "_cases", "check": "_check", "serve": "_serve"},

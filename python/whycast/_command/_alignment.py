@@ -13,8 +13,8 @@ from whycast._errors import show_int
 from whycast._rules import Operands, Rule
 from whycast.symbolic import Answer, NeverError, Size
 
-# A tensor's index for an index of the output: the same, the first, either for a name that can be 1,
-# or none if the size does not fit.
+# The tensor's index for an index of the output: kept, the first, either if a name can be 1, or None
+# if the size does not fit.
 Leads: TypeAlias = Literal["kept", "first", "either"] | None
 
 

@@ -176,7 +176,7 @@ def _write_model(target: Path, made: Explicit, known: Read, source: Path) -> Non
     copies = [(copy, own) for copy, own in copies if not (copy.exists() and copy.samefile(own))]
     for copy, _ in copies:
         if copy.exists():
-            raise UsageError(f"{copy} is there already: choose another folder for {target}")
+            raise UsageError(f"{copy} exists: choose another folder for {target}")
     with output(target, "--explicit", source, *data) as file:
         for copy, own in copies:
             copy.parent.mkdir(parents=True, exist_ok=True)

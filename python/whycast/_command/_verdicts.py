@@ -101,7 +101,7 @@ def _operands(
 def _mapping(
     rule: Rule, shapes: tuple[Shape, ...], axes: tuple[int, ...] | None
 ) -> tuple[int, ...] | None:
-    """Return the second shape's axes where the first lies; None if there are none."""
+    """Return the axes of the second shape on which the first lies; None if there are none."""
     own, target = shapes
     if axes is None:
         return _last_axes(own, target)

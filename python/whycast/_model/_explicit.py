@@ -75,7 +75,7 @@ def explicit(
             continue
         try:
             if place.node.op_type in leave:
-                raise _LeftError("it was asked to be left")
+                raise _LeftError("--leave names its operator")
             room -= writers[place.scope].write(place, dynamic, constants, room)
             made.changed += 1
         except _LeftError as reason:

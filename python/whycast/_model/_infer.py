@@ -315,7 +315,7 @@ def _drop_stale(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> list
 
 
 def _stated(scope: Scope) -> list[onnx.ValueInfoProto]:
-    """Return a graph's values whose types inference does not need."""
+    """Return a graph's values, without the model's inputs, whose types inference needs."""
     graph = scope.graph
     return [*graph.value_info, *graph.output, *(graph.input if scope.outer is not None else ())]
 

@@ -19,7 +19,7 @@ from whycast.symbolic import Clause, Condition, NeverError, solve
 
 # always and never: for all numbers of names. unknown: a rank is open.
 Verdict = Literal["equal", "always", "depends", "never", "unknown"]
-UNKNOWN = "the rank of an input is not known, or which input has to grow"
+UNKNOWN = "an input's rank, or the input that has to grow, is unknown"
 
 
 @dataclass(frozen=True)

@@ -134,7 +134,7 @@ def text_of(about: Mapping[str, Any]) -> str:
                 counts = ", ".join(f"{what} {count}" for what, count in summary[key].items())
                 lines.append(f"  {key}: {counts}")
     lines += [f"not looked into: {n} of {what}" for what, n in about["not looked into"].items()]
-    for key, title in (("condition", "condition"), ("condition of SONNX", "SONNX asks besides")):
+    for key, title in (("condition", "condition"), ("condition of SONNX", "SONNX also demands")):
         found = Counter(text for row in nodes for text in row.get(key, ()))
         found.pop(_ZERO_MEETS_ONE, None)
         some = [f"{text} ({count})" for text, count in found.most_common(4)]
