@@ -9,8 +9,7 @@ the command ``whycast`` runs the same programs.
 Notes name a function's theory (``why3/``) and its program, which is proved to return the theory's
 result, or to raise exactly where the theory has none (assumptions: ``proofs/``). Lemmas
 ``view_offset`` (``why3/memory/layout.mlw``), ``explicit_offset``, ``in_dim_offset`` and
-``ngraph_offset`` (``why3/memory/axes_layout.mlw``) prove that views of tensors with any strides
-address the right elements.
+``ngraph_offset`` (``why3/memory/axes_layout.mlw``) prove views right for any strides.
 
 If Python or NumPy cannot hold a shape, such as one of 2**62 sizes, functions raise ValueError
 before they allocate anything, and MemoryError if only the room is missing. Results are plain
@@ -18,8 +17,7 @@ ndarrays, also for a numpy.matrix, memmap or recarray. Other subclasses may carr
 elements, such as a mask or a unit, and raise TypeError; `numpy.asarray` makes a plain array.
 
 `native` is true if the accelerator is in use: the same programs, proved as C, for faster shapes,
-views and copies. ``WHYCAST_NATIVE=0`` in the environment turns it off, ``WHYCAST_NATIVE=1``
-demands it.
+views and copies. In the environment, ``WHYCAST_NATIVE=0`` turns it off, ``1`` demands it.
 
 >>> import numpy as np
 >>> import whycast

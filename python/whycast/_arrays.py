@@ -65,9 +65,8 @@ def broadcast(
     Parameters
     ----------
     *tensors : numpy.ndarray or NumPy scalar
-        1 to 2**31 - 1 tensors of any ranks, sizes and layouts, of types float16 to float64, int8 to
-        int64, uint8 to uint64, bool or string (``str_``, ``StringDType``, or ``object`` if every
-        element is a str).
+        1 to 2**31 - 1 tensors of any ranks, sizes and layouts: float16 to float64, int8 to int64,
+        uint8 to uint64, bool or string (``str_``, ``StringDType``, ``object`` with only str).
     copy : bool, optional
         Whether to copy the elements; by default the results are views.
     out : sequence of numpy.ndarray, optional

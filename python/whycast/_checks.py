@@ -244,7 +244,6 @@ def _integers_of(value: object, name: str, or_else: str = "") -> tuple[object, .
 
 
 def cut(value: object) -> str:
-    """Return an object's text in one line of at most `_MOST_LETTERS` letters."""
     text = " ".join(str(value).split())
     return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 3]}..."
 

@@ -231,8 +231,6 @@ def ask(
 def of_all(
     program: Callable[..., _AnswerT], shapes: tuple[Shape, ...], *others: object
 ) -> _AnswerT:
-    """Run a program on all shapes; raise E1 as a BroadcastError."""
-
     def failure(error: _kernel.E1) -> BroadcastError:
         v = error.value
         return BroadcastError(v.tensor, v.axis, v.size, v.target, shapes)

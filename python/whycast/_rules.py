@@ -38,8 +38,6 @@ class Operands(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The output's shape, and the strides of one tensor's view."""
-
     shape: Shape
     strides: Strides
 
@@ -208,7 +206,6 @@ class Rule:
         return (*tensors, operands.target, *axes)
 
     def broadcast(self, arrays: Sequence[AnyArray], operands: Asked) -> tuple[AnyArray, ...]:
-        """Broadcast arrays by the package's function; raise if the rule refuses."""
         result = self.function(*self.arguments(arrays, operands))
         return tuple(result) if self.takes == "tensors" else (result,)
 

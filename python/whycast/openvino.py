@@ -53,8 +53,7 @@ def broadcast(
     Returns
     -------
     numpy.ndarray
-        Read-only view of the same dtype and shape `target_shape`; in mode ``bidirectional``, of the
-        common shape by NumPy's rule.
+        Read-only view of the same dtype and `target_shape`; if bidirectional, of the common shape.
 
     Raises
     ------

@@ -150,7 +150,6 @@ def _inferred(model: ModelProto, notes: list[str]) -> ModelProto:
 
 
 def _constants(model: ModelProto, known: Scope) -> dict[str, np.ndarray]:
-    """Compute values that depend only on constants and known shapes."""
     tensors = model.graph.initializer
     values = {tensor.name: np.asarray(_read.array_of(tensor)) for tensor in tensors}
     shapes = {name: own for name, own in known.shapes.items() if min(own, default=0) >= 0}

@@ -23,7 +23,6 @@ class Names:
     joins: dict[frozenset[str], str] = field(default_factory=dict)
 
     def symbol(self, name: str) -> int:
-        """Return a name's integer, always the same."""
         return self._number(name, name)
 
     def unknown(self, made_up: str = "") -> int:

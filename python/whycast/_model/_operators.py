@@ -1,7 +1,6 @@
 """ONNX's operators that broadcast their inputs, with opset and rule.
 
-A test compares this table with ONNX's schemas: it has each operator whose text mentions
-broadcasting.
+A test compares this table with ONNX's schemas whose text mentions broadcasting.
 """
 
 from __future__ import annotations

@@ -41,7 +41,6 @@ class Scope:
     values: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def declare(self, name: str, tensor: TensorProto) -> None:
-        """Note a constant's type, and a valid shape."""
         self.types[name] = tensor.data_type
         if min(tensor.dims, default=0) >= 0:
             self.shapes[name] = tuple(tensor.dims)
@@ -63,7 +62,6 @@ class Scope:
         return self.home(name).types.get(name, 0)
 
     def value(self, name: str) -> tuple[int, ...] | None:
-        """Return a short constant vector of integers, else None."""
         return self.home(name).values.get(name)
 
     def shape(self, name: str) -> Shape | None:
@@ -117,7 +115,6 @@ def subgraphs(node: NodeProto) -> Iterator[tuple[str, GraphProto]]:
 def scopes_of(
     graph: GraphProto, place: str = "", outer: Scope | None = None, node: NodeProto | None = None
 ) -> Iterator[Scope]:
-    """Return scopes without values for a graph and its inner graphs."""
     scope = Scope(graph, place, outer, node)
     yield scope
     for each in graph.node:

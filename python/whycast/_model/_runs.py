@@ -47,7 +47,6 @@ def check(
     known: Read,
     numbers: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Run two models on drawn inputs, and return a report on their outputs."""
     sizes = _numbers_for(names, found, known.given)
     inputs = feeds(known.inputs, sizes, numbers)
     try:
