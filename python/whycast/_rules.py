@@ -63,7 +63,7 @@ class Told(NamedTuple):
     theory: str
     takes: str = "a tensor and a target"
     size: str = "that of the target"
-    axes: str = "the tensor's lie on the last ones of the target"
+    axes: str = "the last axes of the target"
 
 
 class Finding(NamedTuple):
@@ -249,7 +249,7 @@ _RULES = (
             "sonnx/broadcast.mlw",
             "1 to 2³¹ − 1 tensors",
             "the maximum of all",
-            "the last ones lie on each other; a missing one counts as 1",
+            "aligned at the last one; a missing axis counts as 1",
         ),
         steps=Steps("dY", "step 1", "step 2", "E1", "f", letters=True),
         common=_kernel.broadcast_shapes,
@@ -385,8 +385,7 @@ _RULES = (
         ),
         told=Told(
             *("axes/explicit.mlw", "a tensor, a target, axes"),
-            axes="`axes_mapping` has one of the target's for each of the tensor's, strictly "
-            "increasing",
+            axes="`axes_mapping` maps the tensor's axes to the target's, strictly increasing",
         ),
         steps=Steps("target_shape"),
         strides=_kernel.explicit_strides,
@@ -433,7 +432,7 @@ _RULES = (
             "axes/ngraph.mlw",
             "a tensor, a target, a set of axes",
             "that of the target; 1 does not grow",
-            "`broadcast_axes` has those of the target that the tensor lacks",
+            "`broadcast_axes` are the axes of the target that the tensor lacks",
         ),
         steps=Steps("shape"),
         strides=_kernel.ngraph_strides,
@@ -461,8 +460,8 @@ _RULES = (
         ),
         told=Told(
             *("axes/in_dim.mlw", "a tensor, a target, axes"),
-            axes="`broadcast_dimensions` has one of the target's for each of the tensor's, "
-            "distinct, in any order: it may transpose",
+            axes="`broadcast_dimensions` map the tensor's axes to the target's, distinct, in any "
+            "order: the rule may transpose",
         ),
         steps=Steps("shape"),
         strides=_kernel.in_dim_strides,

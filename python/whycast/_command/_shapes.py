@@ -29,8 +29,8 @@ def add(subparsers: _arguments.Subparsers) -> None:
     more = f"Rules {of_tensors} take one or more, the others a tensor's and a target's"
     _arguments.add_shapes(parser, more)
 
-    about = "which element of the tensor stands at an index of the output"
-    parser = _add_to_target(subparsers, "index", _run_index, about, ": its multi-index")
+    about = "the multi-index of the tensor's element at an index of the output"
+    parser = _add_to_target(subparsers, "index", _run_index, about)
     parser.add_argument(
         "index",
         type=_arguments.integers,
@@ -62,10 +62,9 @@ def _add_to_target(
     name: str,
     run: Callable[[argparse.Namespace], int],
     about: str,
-    more: str = "",
 ) -> argparse.ArgumentParser:
     common = f"By the rules {names_of('tensors')}, TARGET is the shape to broadcast the tensor to."
-    description = f"Print {about}{more}. {common}"
+    description = f"Print {about}. {common}"
     parser = subparsers.add_parser(name, help=about, description=description)
     parser.set_defaults(run=run)
     for word, help_ in (("shape", "shape of the tensor"), ("target", "shape to broadcast it to")):
