@@ -146,7 +146,7 @@ class _Needs(Domain):
             yield title, title, need["type"], need["docname"] or "", need["id"], 1
 
     def resolve_any_xref(self, *_: Any) -> list[Any]:
-        """Resolve none: a role does."""
+        """Resolve none: needs have a role of their own."""
         return []
 
 

@@ -19,15 +19,15 @@ def _leave(*given: object) -> Any:
     """Leave every question to Python."""
 
 
-# Of a tuple of shapes or tensors.
+# Argument: a tuple of shapes or tensors.
 broadcast_shapes = compatible = broadcast_views = _leave
-# Of an output and an array to broadcast to it; returns True.
+# Arguments: an output, and an array to broadcast to it; returns True.
 broadcast = _leave
-# Of an array and a shape.
+# Arguments: an array and a shape.
 broadcast_to = expand = _leave
-# Of a shape and a target; a shape and axes; a shape, strides and a target.
+# Arguments: a shape and a target; a shape and axes; a shape, strides and a target.
 repeated = p = broadcast_strides = _leave
-# Of an array, a shape and axes.
+# Arguments: an array, a shape and axes.
 explicit = in_dim = ngraph = _leave
 
 _asked = os.environ.get("WHYCAST_NATIVE")

@@ -224,7 +224,7 @@ def ask(
         return program(*arguments)
     except REFUSALS as error:
         found = failure(error)
-    # Outside the handler: without the kernel's frames.
+    # Outside the handler, so that the error has no frames of the kernel.
     raise found
 
 

@@ -176,7 +176,7 @@ class Rule:
         except ValueError as error:
             return error
         except REFUSALS as error:
-            # As in the rule's function, also for shapes beyond NumPy's arrays.
+            # The error of the rule's function, which takes only shapes of NumPy's arrays.
             names = Names(*self.parameters)
             return self.misfit(error, operands.shapes[0], cast("Shape", target), axes, names)
         return None
@@ -190,7 +190,7 @@ class Rule:
         return axes or ()
 
     def axes_for(self, places: Sequence[int], rank: int) -> tuple[int, ...]:
-        """Return the axes by which a tensor lies on places of a target."""
+        """Return the argument for axes that puts a tensor on places of a target."""
         if self.alignment == "missing":
             return tuple([axis for axis in range(rank) if axis not in places])
         return tuple(places)

@@ -494,7 +494,7 @@ def expand(
 
 
 def _own(shapes: Mapping[str, object]) -> tuple[tuple[int | str, ...], ...]:
-    """Return shapes of numbers and names, new names for unknown sizes."""
+    """Return shapes of numbers and names, with new names for unknown sizes."""
     found = {name: _sizes(shape, name) for name, shape in shapes.items()}
     taken = {size for own in found.values() for size in own}
     unknown = (name for n in count() if (name := f"?{n}") not in taken)

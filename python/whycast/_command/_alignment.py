@@ -1,6 +1,6 @@
 """Tensors on the output's axes, and a rule's steps there, each with its clause.
 
-Proved programs settle each axis, asked for tensors of that axis.
+Proved programs decide about each axis, from tensors with this axis alone.
 """
 
 from __future__ import annotations

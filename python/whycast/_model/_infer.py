@@ -160,7 +160,7 @@ def _constants(model: ModelProto, known: Scope) -> dict[str, np.ndarray]:
         names = {*filter(None, node.input)}
         feeds = {name: values[name] for name in names & values.keys()}
         if node.op_type in ("Shape", "Size"):
-            # They need only the shape: a view without memory.
+            # They need only the shape, which a view of one element has.
             known_ones = names & {*shapes}
             feeds = {n: np.broadcast_to(np.float32(0), shapes[n]) for n in known_ones} | feeds
         (output,) = node.output

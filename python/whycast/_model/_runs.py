@@ -78,7 +78,7 @@ def feeds(
     """Draw inputs of a model's types and shapes; two tensors for a sequence.
 
     Strings and fractions of an input differ. Integers, which may be indices, are below 100.
-    `numbers` has an input's value for all elements, `chosen` the numbers of names.
+    `numbers` has the value of all elements of an input, `chosen` the numbers of names.
     """
     drawn = np.random.default_rng(_SEED)
     if unknown := sorted(numbers.keys() - {value.name for value in inputs}):
