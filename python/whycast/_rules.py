@@ -70,7 +70,7 @@ class Finding(NamedTuple):
     """Why rules differ: a finding of ``proofs/FINDINGS.md``, or a clause."""
 
     id: str
-    says: str
+    reason: str
 
 
 # For questions without a clause, the question whose clause decides.

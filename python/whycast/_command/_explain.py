@@ -162,7 +162,7 @@ def _side_by_side(said: list[Verdict]) -> str:
 
 def _reasons(said: list[Verdict], why: list[Finding]) -> str:
     if why:
-        return "\n".join(_folded(f"{finding.id}: {finding.says}", 4) for finding in why)
+        return "\n".join(_folded(f"{finding.id}: {finding.reason}", 4) for finding in why)
     if all(verdict.compared is None for verdict in said):
         return "Every rule that can be asked refuses."
     return "Every rule that can be asked gives the same."
