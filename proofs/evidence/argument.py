@@ -16,10 +16,10 @@ CONTEXTS = ("SONNX, by the date of its text", "whycast.h and whycast.c, by their
 
 # The pages of each goal, and the headings that are none.
 PAGES = {
-    "The theories say what is meant": {"clauses": "clauses", "reviews": "compared sentences"},
+    "The theories have the right meaning": {"clauses": "clauses", "reviews": "compared sentences"},
     "Why3 and the provers are right": {"proofs": "proofs", "certificates": "certificates"},
     "The gate and its machine are right": {"tools": "tools and their checks"},
-    "The programs do what the theories say": {"requirements": "contracts", "trusted": "trials"},
+    "The programs meet the theories": {"requirements": "contracts", "trusted": "trials"},
     "The C is compiled and used as proved": {"object": "object code", "misra": "MISRA C:2012"},
 }
 PACKAGE, CALLER = "The package", "Not claimed"

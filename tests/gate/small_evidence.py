@@ -43,7 +43,7 @@ int64_t whycast_same(int64_t n) {
 """,
     "proofs/SOUNDNESS.md": "\n".join(
         [
-            "# Soundness\n## The gaps\n## What the gate refuses\n## What somebody relies on\n",
+            "# Soundness\n## Manipulations that the gate refuses\n## What somebody relies on\n",
             "## What you believe at the end\n\n| | you believe | checked by |\n|---|---|---|",
             *(f"| R{n} | believed {n} | `make cross` |" for n in range(1, 44)),
         ]
