@@ -50,12 +50,12 @@ static int next(block *b, const plan *p) {
     return whycast_next(b->counters, b->at, p->sizes, p->steps, p->loops - 1, p->count) > 0;
 }
 
-/* Where element v of row r is in tensor m. */
+/* The place of element v of row r in tensor m. */
 static inline int64_t at(const block *b, int64_t m, int64_t r, int64_t v) {
     return b->at[m] + r * b->down[m] + v * b->by[m];
 }
 
-/* z = x, each element as often as it is needed. */
+/* z = x, broadcast. */
 static void expand(const plan *p, float *z, const float *x) {
     block b;
     for (int more = begin(&b, p); more; more = next(&b, p)) {
@@ -73,7 +73,7 @@ static void expand(const plan *p, float *z, const float *x) {
     }
 }
 
-/* A compiler vectorises this where it knows s and t, by which x and y step in a row. */
+/* A compiler vectorises this if it knows s and t, the steps of x and y in a row. */
 static inline void add_rows(const block *b, float *restrict z, const float *x, int64_t s,
                             const float *y, int64_t t) {
     for (int64_t r = 0; r < b->rows; r++) {
