@@ -187,7 +187,7 @@ static inline int64_t wc_check_given(whycast_place * place,
   return wc_check_all_sizes(place, shapes, ranks, count);
 }
 
-/* nY: the highest of the ranks, of one shape at least.
+/* nY: the highest of the ranks of at least one shape.
    WhyML: c.shape_sizes.COPShapeSizes.common_rank */
 static inline int64_t wc_common_rank(const int64_t * ranks, int64_t count) {
   int64_t rank, m;
@@ -217,8 +217,8 @@ static inline int64_t wc_check_shapes(whycast_place * place,
   return wc_check_agreement(place, shapes, ranks, count, rank);
 }
 
-/* The first size on axis `i` that is not 1, or 1: by NumPy's rule the size of compatible
-   shapes, and dY_i where E1 does not hold.
+/* The first size on axis `i` that is not 1, or 1: for compatible shapes the size by NumPy's
+   rule, and dY_i if E1 does not hold.
    WhyML: c.shape_sizes.COPShapeSizes.agreed_size */
 static inline int64_t wc_agreed_size(const int64_t *const * shapes,
                                      const int64_t * ranks, int64_t count,
@@ -397,8 +397,8 @@ int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
   return wc_report(place, INT64_C(0), -INT64_C(1), -INT64_C(1));
 }
 
-/* The bytes of a tensor of this shape, with `width` for an element, or WHYCAST_TOO_LARGE above
-   2^63 - 1. No product overflows.
+/* The bytes of a tensor of this shape, `width` for an element, or WHYCAST_TOO_LARGE above 2^63
+   - 1. No product overflows.
    WhyML: c.sizes.COPSize.count_bytes */
 static inline int64_t wc_count_bytes(const int64_t * shape, int64_t rank,
                                      int64_t width) {
@@ -466,7 +466,7 @@ static inline int64_t wc_check_memory(whycast_place * place, int64_t output,
   return INT64_C(0);
 }
 
-/* The size of axis `axis`, where `prepended` axes of size 1 stand before those of `s`.
+/* The size of axis `axis`, with `prepended` axes of size 1 before those of `s`.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.input_size */
 static inline int64_t wc_input_size(const int64_t * s, int64_t prepended,
                                     int64_t axis) {
@@ -573,7 +573,7 @@ static inline void wc_repeat_word_8(uint8_t * z, int64_t target,
   }
 }
 
-/* Four bytes, with the block of `b` bytes at `p` over and over.
+/* Four bytes that repeat the block of `b` bytes at `p`.
    WhyML: c.rows.Patterns.pattern_4 */
 static inline uint32_t wc_pattern_4(const uint8_t * x, int64_t p, int64_t b) {
   if (b == INT64_C(1)) {
@@ -611,7 +611,7 @@ static inline void wc_repeat_rows_4(uint8_t * z, int64_t target,
   }
 }
 
-/* Eight bytes, with the block of `b` bytes at `p` over and over.
+/* Eight bytes that repeat the block of `b` bytes at `p`.
    WhyML: c.rows.Patterns.pattern_8 */
 static inline uint64_t wc_pattern_8(const uint8_t * x, int64_t p, int64_t b) {
   if (b == INT64_C(1)) {
@@ -655,7 +655,7 @@ static inline void wc_repeat_rows_8(uint8_t * z, int64_t target,
   }
 }
 
-/* Sixteen bytes, with the block of `b` bytes at `p` over and over.
+/* Sixteen bytes that repeat the block of `b` bytes at `p`.
    WhyML: c.rows.Patterns.pattern_16 */
 static inline wc_word_16 wc_pattern_16(const uint8_t * x, int64_t p,
                                        int64_t b) {
@@ -691,7 +691,7 @@ static inline void wc_repeat_rows_16(uint8_t * z, int64_t target,
   }
 }
 
-/* From `source` on there are `m` blocks of `b` bytes, a word each: to `target`, each `r` times.
+/* Write `m` blocks of `b` bytes from `source` on, a word each, to `target`, each `r` times.
    WhyML: c.repeat.COPRepeat.repeat_short */
 static inline void wc_repeat_short(uint8_t * z, int64_t target,
                                    const uint8_t * x, int64_t source,
@@ -806,9 +806,9 @@ static inline void wc_repeat_words(uint8_t * z, int64_t target,
   }
 }
 
-/* Fill `total` bytes from `q` on with copies of the block of `b` bytes there, by larger and
-   larger parts: (a b . . . .) becomes (a b a b a b). Each byte behind the block is written
-   once, and no other byte changes.
+/* Fill `total` bytes from `q` on with copies of the block of `b` bytes there, by growing parts:
+   (a b . . . .) becomes (a b a b a b). Each byte behind the block is written once, and no other
+   byte changes.
    WhyML: c.long_blocks.LongBlocks.fill */
 static inline void wc_fill(uint8_t * z, int64_t q, int64_t b, int64_t total) {
   int64_t have, part, most;
@@ -831,8 +831,8 @@ static inline void wc_fill(uint8_t * z, int64_t q, int64_t b, int64_t total) {
   }
 }
 
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, row by row: for
-   many copies. Each byte is written once, and no other byte changes.
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, row by row.
+   Each byte is written once, and no other byte changes.
    WhyML: c.long_blocks.LongBlocks.repeat_long */
 static inline void wc_repeat_long(uint8_t * z, int64_t target,
                                   const uint8_t * x, int64_t source,
@@ -851,8 +851,8 @@ static inline void wc_repeat_long(uint8_t * z, int64_t target,
   }
 }
 
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words
-   that overlap where a block is shorter than both. At most twice the bytes of the rows are
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, as two words,
+   which overlap if a block is shorter than both. At most twice the bytes of the rows are
    written; no other byte changes.
    WhyML: c.repeat.COPRepeat.W2.repeat_pair */
 static inline void wc_repeat_pair_2(uint8_t * z, int64_t target,
@@ -878,8 +878,8 @@ static inline void wc_repeat_pair_2(uint8_t * z, int64_t target,
   }
 }
 
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words
-   that overlap where a block is shorter than both. At most twice the bytes of the rows are
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, as two words,
+   which overlap if a block is shorter than both. At most twice the bytes of the rows are
    written; no other byte changes.
    WhyML: c.repeat.COPRepeat.W4.repeat_pair */
 static inline void wc_repeat_pair_4(uint8_t * z, int64_t target,
@@ -905,8 +905,8 @@ static inline void wc_repeat_pair_4(uint8_t * z, int64_t target,
   }
 }
 
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words
-   that overlap where a block is shorter than both. At most twice the bytes of the rows are
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, as two words,
+   which overlap if a block is shorter than both. At most twice the bytes of the rows are
    written; no other byte changes.
    WhyML: c.repeat.COPRepeat.W8.repeat_pair */
 static inline void wc_repeat_pair_8(uint8_t * z, int64_t target,
@@ -932,7 +932,7 @@ static inline void wc_repeat_pair_8(uint8_t * z, int64_t target,
   }
 }
 
-/* From `source` on there are `m` blocks of `b` bytes: to `target`, each `r` times.
+/* Write `m` blocks of `b` bytes from `source` on to `target`, each `r` times.
    WhyML: c.repeat.COPRepeat.repeat */
 static inline void wc_repeat(uint8_t * z, int64_t target, const uint8_t * x,
                              int64_t source, int64_t m, int64_t b, int64_t r) {
@@ -980,8 +980,8 @@ static inline void wc_repeat(uint8_t * z, int64_t target, const uint8_t * x,
   return;
 }
 
-/* 0 if the axis grows, or if the `p` bytes of the input so far are whole rows of blocks of this
-   axis, of `g` bytes each; else another number.
+/* 0 if the axis grows, or if the `p` bytes of the input so far are whole rows of blocks of `g`
+   bytes on this axis; else another number.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.rest */
 static inline int64_t wc_rest(const int64_t * s, int64_t prepended,
                               const int64_t * d, int64_t axis, int64_t g,
@@ -996,9 +996,9 @@ static inline int64_t wc_rest(const int64_t * s, int64_t prepended,
   return p - (n * rows);
 }
 
-/* Write the copies due where a block of the axes from `axis` on ends at `place`, and return the
-   place behind them. The block has `block` bytes, of `row` bytes of the input, which end at
-   `p`. Each byte is written once, and no other byte changes.
+/* At `place` a block of the axes from `axis` on ends: write the copies due, and return the
+   place behind them. The block has `block` bytes, made of `row` bytes of the input, which end
+   at `p`. Each byte is written once, and no other byte changes.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.end_blocks */
 static inline int64_t wc_end_blocks(uint8_t * z, const int64_t * s,
                                     int64_t prepended, const int64_t * d,
@@ -1026,9 +1026,8 @@ static inline int64_t wc_end_blocks(uint8_t * z, const int64_t * s,
 }
 
 /* Broadcast the bytes `x` of a tensor of shape `s`, with elements of `w` bytes, to the shape
-   `d`. Nothing overflows and no index leaves its array. Each byte of `z` that is due is there
-   afterwards, and no other byte changes. At most two bytes are written for each byte of the
-   output.
+   `d`. Nothing overflows and no index leaves its array. Afterwards `z` has all bytes due, and
+   no other byte changes. At most two bytes are written for each byte of the output.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.broadcast_bytes */
 static inline void wc_broadcast_bytes(uint8_t * z, const uint8_t * x,
                                       const int64_t * s, int64_t s_rank,
@@ -1145,9 +1144,9 @@ static inline int64_t wc_check_tensors(whycast_place * place,
   return INT64_C(0);
 }
 
-/* Broadcast all tensors, which have been checked. Each output has the bytes due afterwards, and
-   at most two bytes were written for each of them. No other byte changes, and each output is
-   lent or not as before. `(void) output` marks where the proof takes an output back.
+/* Broadcast all tensors, which have been checked. Afterwards each output has the bytes due, and
+   at most two bytes were written for each byte. No other byte changes, and the same outputs are
+   lent as before. `(void) output` marks where the proof takes an output back.
    WhyML: c.tensors.COPTensorCopies.copy_tensors */
 static inline void wc_copy_tensors(uint8_t *const * outputs,
                                    const uint8_t *const * inputs,
@@ -1288,7 +1287,7 @@ static inline int64_t wc_far_tensor(const int64_t *const * shapes,
   return count;
 }
 
-/* `count` if the loop at `base` goes on into axis `i`, of size `h`, for each tensor, or else
+/* `count` if for each tensor the loop at `base` can be merged with axis `i`, of size `h`; else
    another number. No product overflows.
    WhyML: c.plan.COPPlan.stopped_tensor */
 static inline int64_t wc_stopped_tensor(int64_t * steps, int64_t base,
@@ -1379,7 +1378,7 @@ static inline void wc_put_one_loop(int64_t * sizes, int64_t * steps,
   }
 }
 
-/* Write the plan of some tensors, or find what is wrong.
+/* Write the plan of some tensors, or report the first error.
    WhyML: c.plan.COPPlan.plan_by */
 static inline int64_t wc_plan_by(int64_t * sizes, int64_t * steps,
                                  int64_t capacity, whycast_place * place,
@@ -1436,7 +1435,7 @@ int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
          INT64_C(0), count);
 }
 
-/* Go on an axis from `i[axis]` to `x`: add the strides in between to the offsets of all
+/* Move on an axis from `i[axis]` to `x`: add the strides in between to the offsets of all
    tensors.
    WhyML: c.steps.COPSteps.move */
 static inline void wc_move(int64_t * offsets, const int64_t * steps,

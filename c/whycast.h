@@ -6,12 +6,12 @@
 
 /* whycast: SONNX's operator Broadcast, and the broadcast of one tensor to a shape, verified.
 
-   These functions are proved to do what their comments say, for all arguments, except what is
-   marked. No index leaves its array, nothing overflows, each call ends. They allocate nothing, keep
-   nothing between calls, and do not recurse. They access no byte beyond what they are given, not
-   even to load a whole word. memcpy is the only library function called; a compiler may add memset
-   and, on 32-bit targets, its 64-bit division. To call your own `copy`, declared in copy.h like
-   memcpy, compile whycast.c with -DWHYCAST_MEMCPY=copy -include copy.h.
+   Each function is proved to match its comment, for all arguments, except for statements marked as
+   not proved. No index leaves its array, nothing overflows, each call ends. The functions allocate
+   nothing, keep nothing between calls, and do not recurse. They access no byte beyond the memory
+   that they are given, not even to load a whole word. memcpy is the only library function called; a
+   compiler may add memset and, on 32-bit targets, its 64-bit division. To call your own `copy`,
+   declared in copy.h like memcpy, compile whycast.c with -DWHYCAST_MEMCPY=copy -include copy.h.
 
    Not proved, but measured by `make object` (GCC 12 and 14, x86-64): a call takes at most 400
    bytes of stack with -O2 and -O3, 632 with the flags that INTEGRATION.md begins with, 936 with
@@ -23,18 +23,18 @@
 
    The caller must guarantee:
 
-   - Each pointer leads to at least as many values as the rank, count, capacity, room or extent with
-     it says. Where that is 0 or less, the pointer may be NULL. `place` leads to a place.
-   - Memory that a function writes overlaps nothing else that it is given.
-   - whycast_first and whycast_next get a plan that whycast_plan or whycast_plan_views wrote, or a
+   - Each pointer leads to at least as many values as its rank, count, capacity, room or extent. If
+     that number is 0 or less, the pointer may be NULL. `place` leads to a place.
+   - Memory that a function writes overlaps no other memory that it is given.
+   - whycast_first and whycast_next get a plan written by whycast_plan or whycast_plan_views, or a
      part of it: its outermost loops alone, or loops with fewer rounds, at least 1 each. They do not
-     check that; with `loops` below 1 they need no plan. whycast_next also gets the counters and
+     check the plan; with `loops` below 1 they need none. whycast_next also gets the counters and
      offsets of a step of this plan.
 
    All other arguments are checked: they may be any int64_t.
 
-   A function returns 0 or more, or one of the error codes below. On an error it changes nothing but
-   the place, and the common shape where whycast_broadcast_all says so. Of several errors it reports
+   A function returns 0 or more, or one of the error codes below. On an error it changes only the
+   place, and in some cases of whycast_broadcast_all the common shape. Of several errors it reports
    the one that its comment lists first.
 
    A target is not one more shape: broadcasting (1) to the target (0) succeeds and writes nothing,
@@ -54,10 +54,10 @@
 extern "C" {
 #endif
 
-/* What may be wrong. The numbers do not change. */
+/* The error codes. Their numbers never change. */
 enum whycast_code {
     /* (3,2) with (4), or (3,2) to (3,4): a size is neither that of the output nor 1. SONNX's error
-       E1, or what it is for one shape and a target. [E_Broadcast_any_E1_020]
+       E1, or its counterpart for a shape and a target. [E_Broadcast_any_E1_020]
        [E_Broadcast_any_Derived_480] */
     WHYCAST_NOT_BROADCASTABLE = -1,
     /* (1,3) to (3): the shape has more axes than the target. [E_Broadcast_any_Derived_480] */
@@ -67,27 +67,26 @@ enum whycast_code {
     WHYCAST_NEGATIVE_SIZE = -3,
     /* A rank is negative. [E_Broadcast_any_Derived_480] */
     WHYCAST_NEGATIVE_RANK = -4,
-    /* Broadcast takes one tensor at least. [E_Broadcast_any_Signature_020]
+    /* There is no tensor: Broadcast takes at least one. [E_Broadcast_any_Signature_020]
        [E_Broadcast_any_Derived_480] */
     WHYCAST_NO_TENSOR = -5,
-    /* (3,1) with (4), where there is one place for a size: the common rank is larger than the
-       capacity. [E_Broadcast_any_Derived_480] */
+    /* (3,1) with (4), and room for one size: the common rank exceeds the capacity.
+       [E_Broadcast_any_Derived_480] */
     WHYCAST_CAPACITY_EXCEEDED = -6,
-    /* An element has one byte at least. [E_Broadcast_any_Derived_480] */
+    /* An element has less than one byte. [E_Broadcast_any_Derived_480] */
     WHYCAST_BAD_WIDTH = -7,
     /* (2^62,2), 8 bytes each: there are more than 2^63 - 1 bytes. [E_Broadcast_any_Derived_480] */
     WHYCAST_TOO_LARGE = -8,
-    /* (2,3), 4 bytes each, into 23 bytes: there is no room for the output.
-       [E_Broadcast_any_Derived_480] */
+    /* (2,3), 4 bytes each, into 23 bytes: the output does not fit. [E_Broadcast_any_Derived_480] */
     WHYCAST_ROOM_EXCEEDED = -9,
-    /* (2,3), 4 bytes each, from 23 bytes: the input is smaller than its shape says.
+    /* (2,3), 4 bytes each, from 23 bytes: the input is smaller than its shape requires.
        [E_Broadcast_any_Derived_480] */
     WHYCAST_EXTENT_EXCEEDED = -10
 };
 
-/* What an error is about: a tensor and an axis, both counted from 0. Each is -1 where there is
-   none, and after a call without an error. The axis is one of that tensor; for
-   WHYCAST_NOT_BROADCASTABLE it is one of the common shape or the target: (2,4) with (3) gives
+/* The place of an error: a tensor and an axis, both counted from 0. Each is -1 if there is none,
+   and after a call without an error. The axis is one of that tensor, except that
+   WHYCAST_NOT_BROADCASTABLE gives one of the common shape or the target: (2,4) with (3) gives
    tensor 1, axis 1. */
 typedef struct whycast_place {
     int64_t tensor;
@@ -100,7 +99,7 @@ typedef struct whycast_place {
    every other size must be 1: (2,1) and (3) give (2,3).
 
    Returns the rank of the common shape, and writes its sizes to `shape`, which has room for
-   `capacity` of them. On an error returns
+   `capacity` sizes. On an error returns
 
        WHYCAST_NO_TENSOR           there is no shape: place -1, -1
        WHYCAST_NEGATIVE_RANK       the first tensor with a negative rank
@@ -125,9 +124,9 @@ int64_t whycast_numpy_shape(int64_t * shape, int64_t capacity,
                             const int64_t *const * shapes,
                             const int64_t * ranks, int64_t count);
 
-/* The strides of a view: of a tensor with this `shape` and these `strides`, in any unit, seen
-   without a copy as if it had the shape `target`. A view has stride 0 on prepended axes and on axes
-   that grow. An axis whose size stays has its own stride, also from 1 to 1.
+/* The strides of a view, which shows a tensor with this `shape` and these `strides`, in any unit,
+   as if it had the shape `target`, without a copy. A view has stride 0 on prepended axes and on
+   axes that grow. An axis whose size stays keeps its stride, also from 1 to 1.
 
    Returns 0, and writes `target_rank` strides to `view`. On an error returns, with tensor 0 for
    `shape` and 1 for `target` in the place,
@@ -143,8 +142,8 @@ int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
 
 /* The number of bytes of a tensor of this shape, with `width` bytes for each element.
 
-   Returns that number, which is 0 where any size is 0. It may exceed SIZE_MAX where a size_t has 32
-   bits. On an error returns
+   Returns that number, which is 0 if any size is 0. It may exceed SIZE_MAX if a size_t has 32 bits.
+   On an error returns
 
        WHYCAST_NEGATIVE_RANK       place 0, -1
        WHYCAST_NEGATIVE_SIZE       place 0 and the first such axis
@@ -181,14 +180,14 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
 
 /* SONNX's operator: `count` tensors, each broadcast to the common shape of all.
 
-   For each tensor, `shapes` has the sizes, `ranks` the rank, `inputs` the data, `extents` the bytes
-   of these, `widths` the bytes of an element, `outputs` where its output goes, and `rooms` the
-   bytes of room there.
+   For each tensor, `shapes` has the sizes, `ranks` the rank, `inputs` the data, `extents` the
+   number of its bytes, `widths` the bytes of an element, `outputs` the memory for its output, and
+   `rooms` the bytes of that memory.
 
    Returns the rank of the common shape. Writes its sizes to `target`, which has room for `capacity`
-   of them, and all outputs. On an error no byte of any output changes. Returns an error of
-   whycast_broadcast_shape; or, with the common shape written, of the first tensor that has any of
-   these errors, the first of them:
+   sizes, and all outputs. On an error no byte of any output changes. Returns an error of
+   whycast_broadcast_shape; or else, with the common shape written, the first of these errors of the
+   first tensor that has one:
 
        WHYCAST_BAD_WIDTH           its width is less than 1
        WHYCAST_TOO_LARGE           its output, or its input, has more than 2^63 - 1 bytes
@@ -212,12 +211,12 @@ int64_t whycast_broadcast_all(uint8_t *const * outputs,
    allow it. `shapes` and `ranks` are as for whycast_broadcast_shape. The tensors are in row-major
    order.
 
-   Returns the number of loops, n, which is 1 or more. Writes the rounds of each loop to `sizes`,
-   the outermost loop first, and to `steps` by how many elements each tensor steps there: tensor m
-   in loop j by steps[j * count + m]. `sizes` has room for `capacity` numbers, and `steps` for
-   `capacity` times `count`. A common shape with a size of 0 gives one loop of 0 rounds. For NumPy's
-   rule call whycast_numpy_shape first: a size of 0 there leaves nothing to visit; else this is the
-   plan by either rule. On an error returns what whycast_broadcast_shape returns, or
+   Returns the number of loops, 1 or more. Writes the rounds of each loop to `sizes`, the outermost
+   loop first, and to steps[j * count + m] by how many elements tensor m steps in loop j. `sizes`
+   has room for `capacity` numbers, and `steps` for `capacity` times `count`. A common shape with a
+   size of 0 gives one loop of 0 rounds. For NumPy's rule call whycast_numpy_shape first: if it
+   gives a size of 0, there is nothing to visit; else this is the plan by either rule. On an error
+   returns that of whycast_broadcast_shape, or
 
        WHYCAST_CAPACITY_EXCEEDED   `capacity` is 0: place -1, -1. It must be at least
                                    max(1, common rank), even if fewer loops result
@@ -226,8 +225,8 @@ int64_t whycast_plan(int64_t * sizes, int64_t * steps, int64_t capacity,
                      whycast_place * place, const int64_t *const * shapes,
                      const int64_t * ranks, int64_t count);
 
-/* The same for tensors in any order. `strides` has those of each, 0 and negative ones too, in any
-   unit; `steps` gets the same unit. Further error:
+/* The same for tensors in any order. `strides` has the strides of each tensor, 0 and negative ones
+   too, in any unit; `steps` gets the same unit. Further error:
 
        WHYCAST_TOO_LARGE           the first tensor of which an offset may not fit into 64 bits */
 int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
@@ -239,9 +238,9 @@ int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
 /* Go to step `step` of a plan with `loops` loops for `count` tensors.
 
    A step is one run of the innermost loop. Steps are counted from 0, in the order of the output.
-   Writes loops - 1 numbers to `counters`, and `count` numbers to `offsets`: where each tensor is
-   when the run begins. Element v of the run of step k is element k * sizes[loops - 1] + v of the
-   output, and of tensor m the one at offsets[m] + v * steps[(loops - 1) * count + m].
+   Writes loops - 1 numbers to `counters`, and to `offsets` the offset of each of the `count`
+   tensors at the start of the run. Element v of the run of step k is element k * sizes[loops - 1] +
+   v of the output, and of tensor m the element at offsets[m] + v * steps[(loops - 1) * count + m].
 
    Returns the number of steps from `step` to the last, inclusive; or 0, with nothing written, if
    there is no such step, or if `loops` is below 1, as an error code of whycast_plan is. */
