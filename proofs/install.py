@@ -57,7 +57,7 @@ BUILT_OF = ("pyproject.toml", "setup.py", "python/whycast/_native.c", "c/whycast
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Install what is missing in the machine, .venv and build/; touch nothing else."""
+    """Install missing parts of the machine, .venv and build/; change no other files."""
     parser = argparse.ArgumentParser(prog="install", description="Install the toolchain.")
     parser.add_argument("--tests", action="store_true", help="also what only the tests need")
     parser.add_argument("--also", choices=OTHERS, help="also what that target needs")
@@ -116,7 +116,7 @@ def provide(packages: Sequence[str]) -> None:
         commands.append(["install", "--no-install-recommends", "--no-remove", *packages])
     if os.geteuid() != 0:
         told = " && ".join(shlex.join(["sudo", "apt-get", *words]) for words in commands)
-        raise ToolError(f"only root can install what is missing; nothing was done. Run\n  {told}")
+        raise ToolError(f"only root can install missing tools; nothing was done. Run\n  {told}")
     for words in commands:
         say(f"apt-get {' '.join(words)}")
         options = ("-q", "-y", "-o", "DPkg::Lock::Timeout=300")
@@ -154,7 +154,7 @@ def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
     if not is_usable(VENV):
         say(f"making {VENV}")
         if VENV.is_symlink():
-            VENV.unlink()  # What a link leads to belongs to another checkout.
+            VENV.unlink()  # The target of a link belongs to another checkout.
         run(Path(sys.base_prefix, "bin", PYTHON), "-I", "-m", "venv", "--clear", VENV)
         shutil.rmtree(WHEELS, ignore_errors=True)  # They may be those for another Python.
     elif found := strange_files(VENV):
@@ -179,7 +179,7 @@ def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
 
 
 def prepare_apart(name: str) -> None:
-    """Put wheels with pinned hashes into a folder; only cvc5's run, apart from the checker."""
+    """Put wheels with pinned hashes into a folder; of these the tools run only cvc5."""
     folder, requirements = ROOT / "build" / name, ROOT / "tests" / f"requirements-{name}.txt"
     stamp, wanted = folder / "wheels.sha256", sha256_of(requirements)
     if text_of(stamp) != wanted:
@@ -218,7 +218,7 @@ def strange_files(venv: Path) -> list[str]:
         is_ours = is_ours and text_of(path) == f"{ROOT}/python\n"
         if not (is_ours or sha256_of(path) == RUN_AT_START.get(path.name)):
             known.discard(str(path))
-    pythons = (venv / "bin").glob("*thon*")  # One is called pi.
+    pythons = (venv / "bin").glob("*thon*")  # One has the name of pi.
     known |= {str(path) for path in pythons if not path.resolve().is_relative_to(ROOT)}
     # Python reads no __pycache__ here.
     return sorted(
@@ -245,7 +245,7 @@ def outdated(venv: Path, wheels: Sequence[Path]) -> list[str]:
 
 
 def pip(command: str, *arguments: str | Path) -> None:
-    """Run the pip of .venv; without its cache it writes nothing elsewhere."""
+    """Run the pip of .venv, without its cache, so that it writes only there."""
     program = (VENV / "bin" / "python", "-I", "-m", "pip", "--quiet", "--disable-pip-version-check")
     options = ("--no-input", "--no-cache-dir", "--no-deps")
     run(*program, command, *options, *arguments, env=network_environment())

@@ -144,7 +144,7 @@ def left(task: Path, text: str, certificate: str) -> None:
 
 
 def main(argv: list[str]) -> int:
-    """Certify all parts, print what came of them, write build/certify.json."""
+    """Certify all parts, print the results, write build/certify.json."""
     parser = argparse.ArgumentParser(prog="certify", description=main.__doc__)
     parser.add_argument("theories", nargs="*", metavar="THEORY", help="all of them unless given")
     parser.add_argument("--keep", type=Path, help="a folder for the tasks and their certificates")

@@ -1,8 +1,8 @@
 """Change certificates in one place: the checker must refuse the change, unless it is no fault.
 
 A change is no fault if the steps on which `false` rests have the same conclusions, up to the order
-of terms in sums, products, conjunctions and disjunctions. Other conclusions are another proof; a
-person reads it from the named step on.
+of terms in sums, products, conjunctions and disjunctions. If conclusions differ, the change is
+another proof, which a person reads from the named step on.
 """
 
 import random

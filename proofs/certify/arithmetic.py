@@ -23,7 +23,7 @@ from certify.terms import (
     require,
 )
 
-# The factors of a product are in one order; no coefficient is 0.
+# The factors of a product are sorted; no coefficient is 0.
 Polynomial = dict[tuple[Term, ...], Fraction]
 ZERO = Fraction(0)
 RELATIONS = ("=", "<", "<=", ">", ">=")

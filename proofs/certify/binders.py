@@ -1,6 +1,6 @@
 """Rules of quantifiers and functions.
 
-Rules compare bound variables as sets: to bind one twice, or an absent one, has no meaning.
+Rules compare bound variables as sets: binding one twice, or one that does not occur, has no effect.
 """
 
 from functools import cache
@@ -33,7 +33,7 @@ def quantified(formula: Term, *binders: str) -> tuple[Terms, Term]:
 
 @rule(1)
 def instantiate(formula: Term, values: Terms) -> Term:
-    """`(forall xs F)`: F, with terms of their sorts for all xs."""
+    """`(forall xs F)`: F, in which terms of the same sorts replace all xs."""
     xs, body = quantified(formula, "forall")
     return substitute(body, dict(zip(xs, values, strict=True)))
 

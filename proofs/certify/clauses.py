@@ -1,6 +1,6 @@
 """Rules of propositional logic that are no pattern: resolution, and connectives of any length.
 
-A clause is the disjunction of its literals: `false` has none, and another formula is its own one.
+A clause is the disjunction of its literals: `false` has no literal, any other formula may be one.
 """
 
 from collections.abc import Sequence

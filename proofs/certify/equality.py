@@ -49,7 +49,7 @@ def cong(premises: Sequence[Term], left: Term) -> Term:
 
 RULES["nary_cong"] = cong
 
-# The premises of this rule alone must hold for all values of variables.
+# Only this rule requires premises that hold for all values of variables.
 GENERAL = cong
 
 

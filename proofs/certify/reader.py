@@ -144,7 +144,7 @@ class Reader:
 
 
 class Task(Reader):
-    """A task: the names that it declares and, in order, what it asserts."""
+    """A task: the names that it declares and, in order, its assertions."""
 
     def __init__(self, text: str) -> None:
         by_zero = [terms.by_zero(operator) for operator in ("div", "mod")]
@@ -177,7 +177,7 @@ class Task(Reader):
                 self.define(new, terms.bind("lambda", variables, value) if variables else value)
             case "assert", [formula]:
                 self.assertions.append(self.term(formula, {}))
-                require(self.assertions[-1].sort == BOOL, "what is asserted is no formula")
+                require(self.assertions[-1].sort == BOOL, "an assertion that is no formula")
             case _:
                 raise Refused(f"a command that is not known: {name}")
 
@@ -217,7 +217,7 @@ class Step(NamedTuple):
 
 
 class Certificate(Reader):
-    """A certificate of a task: it may declare what the task declares, and name terms."""
+    """A certificate of a task: it may repeat the task's declarations, and name terms."""
 
     def __init__(self, task: Task, text: str) -> None:
         super().__init__(task.sorts, task.symbols)

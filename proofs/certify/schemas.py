@@ -140,7 +140,7 @@ class Schema(NamedTuple):
     conclusion: Expression
 
     def follow(self, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
-        """Match premises and arguments; give the conclusion."""
+        """Match premises and arguments; return the conclusion."""
         found = dict[str, Term]()
         for pattern, given in zip(self.arguments, arguments, strict=True):
             match(pattern, term(given), found)

@@ -91,17 +91,17 @@ def _unique(operator: str, label: Label, arguments: tuple[Term, ...], sort: Sort
 
 
 def truth(value: bool) -> Term:
-    """Give `true` or `false`."""
+    """Return `true` or `false`."""
     return _unique("true" if value else "false", "", (), BOOL)
 
 
 def integer(value: int) -> Term:
-    """Give the literal of an integer."""
+    """Return the literal of an integer."""
     return _unique("integer", value, (), INT)
 
 
 def literal(value: int | Fraction, sort: Sort) -> Term:
-    """Give the literal of a number, of the sort Int or Real."""
+    """Return the literal of a number, of the sort Int or Real."""
     require(sort == REAL or value == int(value), "a fraction is no integer")
     if sort == REAL:
         return _unique("rational", Fraction(value), (), REAL)
@@ -109,17 +109,17 @@ def literal(value: int | Fraction, sort: Sort) -> Term:
 
 
 def variable(name: str, sort: Sort) -> Term:
-    """Give a variable; variables with the same name and sort are the same."""
+    """Return a variable; variables with the same name and sort are the same."""
     return _unique("variable", name, (), sort)
 
 
 def constant(name: str, sort: Sort) -> Term:
-    """Give a declared symbol; that of a function has the sort of functions."""
+    """Return a declared symbol; the symbol of a function has a sort of functions."""
     return _unique("constant", name, (), sort)
 
 
 def by_zero(operator: str) -> Term:
-    """Give the value of `div` or `mod` for a divisor 0: some function of the dividend."""
+    """Return the value of `div` or `mod` for a divisor 0: some function of the dividend."""
     name = {"div": "@int_div_by_zero", "mod": "@mod_by_zero"}[operator]
     return constant(name, Sort("->", (INT, INT)))
 
@@ -228,16 +228,16 @@ def bind(binder: str, variables: Sequence[Term], body: Term) -> Term:
         require(len({*variables}) == len(variables), "a function of one variable twice")
         sort = Sort("->", (*(each.sort for each in variables), body.sort))
     else:
-        require(body.sort == BOOL, f"{binder} of what is no formula")
+        require(body.sort == BOOL, f"{binder} of no formula")
     return _unique(binder, tuple(variables), (body,), sort)
 
 
 def skolem(formula: Term, position: int) -> Term:
-    """Give one of the values for which a closed formula `(forall xs F)` fails, if it does.
+    """Return one of the values for which a closed formula `(forall xs F)` fails, if it does.
 
     The values are chosen once for each formula, together; the position is that of the variable.
     """
-    require(formula.operator == "forall" and not formula.free, "a witness of what is not closed")
+    require(formula.operator == "forall" and not formula.free, "a witness of no closed formula")
     variables = bound(formula)
     require(0 <= position < len(variables), "a witness of no variable")
     return _unique("skolem", position, (formula,), variables[position].sort)
@@ -261,17 +261,17 @@ def rebuild(term: Term, arguments: Sequence[Term]) -> Term:
 
 
 def negation(formula: Term) -> Term:
-    """Give `(not F)`."""
+    """Return `(not F)`."""
     return build("not", formula)
 
 
 def equal(a: Term, b: Term) -> Term:
-    """Give `(= a b)`."""
+    """Return `(= a b)`."""
     return build("=", a, b)
 
 
 def together(operator: str, arguments: Sequence[Term]) -> Term:
-    """Give `(op a b ...)`; for one term that term, for none the neutral element."""
+    """Return `(op a b ...)`; for one term that term, for none the neutral element."""
     if len(arguments) == 1:
         return arguments[0]
     return build(operator, *arguments) if arguments else NEUTRAL[operator]()
@@ -318,7 +318,7 @@ def substitute(term: Term, values: Mapping[Term, Term]) -> Term:
 
 
 def same_but_for_names(a: Term, b: Term) -> bool:
-    """Tell whether two terms differ only in the names of bound variables."""
+    """Decide whether two terms differ only in the names of bound variables."""
     return numbered(a, 0, {}) is numbered(b, 0, {})
 
 

@@ -55,7 +55,7 @@ class Belief(NamedTuple):
 
 
 class Review(NamedTuple):
-    """An item for two readers: who sealed it when, and who signed."""
+    """An item for two readers: the seal's day and author, and the signature."""
 
     name: str
     day: str
@@ -93,7 +93,7 @@ def levels(evidence: Any, root: Path) -> tuple[list[High], list[Low]]:
 
 
 def authors(root: Path) -> dict[claims.Key, str]:
-    """Return who wrote each line of the lock; nothing without git."""
+    """Return the author of each line of the lock; nothing without git."""
     if not closed.has_git(root) or not (root / claims.LOCK).is_file():
         return {}
     said = closed.run(*GIT, "blame", "--line-porcelain", "--", claims.LOCK, cwd=root)

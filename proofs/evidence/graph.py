@@ -1,4 +1,4 @@
-"""Dependencies: the hypotheses and definitions that a proof uses, and the contracts that it takes.
+"""Dependencies of a proof: hypotheses, definitions, and contracts of called programs.
 
 The transformation `keep` lists the names that a goal's proof uses; the program shows its calls,
 whose contracts are hypotheses of the goal. Names begin with the library: `core.shape.Shape.pad`,
@@ -19,7 +19,7 @@ OF_SYMBOL = re.compile(r"'(spec|def|vc|invariant)$")
 
 
 class Graph:
-    """The symbols of the theories, what their goals use, and who uses them."""
+    """The symbols of the theories, with uses in both directions."""
 
     def __init__(self, facts: Facts) -> None:
         self.symbols: dict[str, Symbol] = {path(s, s["file"]): s for s in facts["symbols"]}

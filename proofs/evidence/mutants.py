@@ -1,4 +1,4 @@
-"""Mutants: changes of definitions, drawn, each of which some goal has to notice.
+"""Mutants: drawn changes of definitions; some goal has to notice each.
 
 `mutants [NUMBER]` runs so many, and writes build/mutants.json. A mutant changes an operator, a
 number or a quantifier of a definition: `<` to `<=`, 0 to 1, `forall` to `exists`. Contract and body
@@ -40,8 +40,8 @@ UNTYPED = "does not type-check"
 # Mutants that change nothing, with the reason.
 EQUIVALENT: dict[str, str] = {
     "c/walk.mlw steps_written: if [-0-]{+1+} <=": "with code 0 there is no k from 0 to 0",
-    "kernel/known.mlw bounds: < [-0-]{+1+} &&": "it is asked for names, which are below 0",
-    "model/symbolic.mlw is_valuation: < [-0-]{+1+} ->": "it is asked for names, which are below 0",
+    "kernel/known.mlw bounds: < [-0-]{+1+} &&": "its arguments are names, which are below 0",
+    "model/symbolic.mlw is_valuation: < [-0-]{+1+} ->": "its arguments are names, below 0",
     "numpy/fold.mlw numpy_folds: m. [-0-]{+1+} <=": "() fits every shape",
 }
 

@@ -345,7 +345,7 @@ def page(title: str, *lines: str) -> str:
 
 
 def seals(root: Path) -> dict[claims.Key, str]:
-    """Return who compared each sealed item's sentence with its statement, and when."""
+    """Return the author and day of each comparison of a sentence with its statement."""
     by, sealed = assessment.authors(root), claims.read(root / claims.LOCK)
     said = {key: f" by {by[key]}" if key in by else "" for key in sealed}
     return {key: f"; sentence compared {seal.day}{said[key]}" for key, seal in sealed.items()}

@@ -19,12 +19,12 @@ from gate.facts import Facts
 from gate.program import Program
 from gate.theories import session_of, theory_files
 
-# Longer texts are shown as the lines that differ; clauses always are.
+# Of texts with more lines, and of all clauses, only the lines that differ are shown.
 LONG = 80
 
 
 def main(argv: list[str]) -> int:
-    """Seal what is stated now, and print what is sealed for the first time or anew."""
+    """Seal the present statements, and print the new and changed ones."""
     argparse.ArgumentParser(prog="seal", description=main.__doc__).parse_args(argv)
     whygate = Program(ROOT)
     facts = stated(whygate, ROOT)
@@ -97,12 +97,12 @@ def told(key: Key, old: Claim | None, new: Claim | None) -> str:
     head = f"{key[0]}:{line or ''}: {key[1]}".replace(":: ", ": ")
     if new is None:
         return f"{head}: gone" + (f"\n  {old.sentence}" if old else "")
-    says = [new.sentence, *new.symbol["statement"].split("\n")]
+    lines = [new.sentence, *new.symbol["statement"].split("\n")]
     if old:
         long = 0 if key[0] == trace.TRACE else LONG
         statement = compared(old.symbol["statement"], new.symbol["statement"], long)
-        says = [compared(old.sentence, new.sentence), *statement.split("\n")]
-    return "\n  ".join([f"{head}: {'changed' if old else 'new'}", *filter(None, says)])
+        lines = [compared(old.sentence, new.sentence), *statement.split("\n")]
+    return "\n  ".join([f"{head}: {'changed' if old else 'new'}", *filter(None, lines)])
 
 
 def compared(old: str, new: str, long: int = LONG) -> str:

@@ -20,9 +20,9 @@ from gate.theories import closure, doc_comments, theory_files
 
 LOCK = "proofs/claims.lock"
 HEAD = """\
-# What a person has compared: each item that somebody relies on, the hashes of its statement and
-# its sentence, and the day. `make seal` writes this file and shows what is new or changed: read
-# that before you commit it. `make` refuses what is not as it stands here.
+# Each claim, the hashes of its statement and its sentence, and the day on which a person compared
+# them. `make seal` writes this file and shows new and changed lines: read them before you commit
+# it. `make` refuses any other statement or sentence.
 """
 LINE = re.compile(r"(?m)^(\S+) (\S+) ([0-9a-f]{64}) ([0-9a-f]{64}) (\d{4}-\d{2}-\d{2})$")
 TAG, HEADING = re.compile(r"\[E_[^\]]*\]"), re.compile(r"\s*\{\d ")
@@ -119,8 +119,8 @@ def both(a: Symbol, b: Symbol) -> Symbol:
     """Join two symbols of one name."""
     kind, statement = f"{a['kind']}, {b['kind']}", f"{a['statement']}\n{b['statement']}"
     says_nothing = a["says_nothing"] or b["says_nothing"]
-    says: Symbol = {"kind": kind, "statement": statement, "says_nothing": says_nothing}
-    return {**a, **says, "names": [*a["names"], *b["names"]], "goal": a["goal"] or b["goal"]}
+    fields: Symbol = {"kind": kind, "statement": statement, "says_nothing": says_nothing}
+    return {**a, **fields, "names": [*a["names"], *b["names"]], "goal": a["goal"] or b["goal"]}
 
 
 def faults(claim: Claim, has_goal: bool, sealed: Seal | None) -> Iterator[str]:
@@ -132,16 +132,16 @@ def faults(claim: Claim, has_goal: bool, sealed: Seal | None) -> Iterator[str]:
     if not claim.is_relied_on:
         return
     if symbol["says_nothing"]:
-        yield f"says nothing: what it claims is true whatever its symbols mean ({first})"
+        yield f"is trivial: it is true whatever its symbols mean ({first})"
     if claim.is_goal and not claim.sentence:
         yield "has no sentence: expected a doc comment right before it"
     if sealed is None:
         yield f"is not in {LOCK}: nobody has compared statement and sentence"
         return
     if sealed.statement != now.statement:
-        yield f"says something else than what was reviewed on {sealed.day} (now: {first})"
+        yield f"has another statement than when reviewed on {sealed.day} (now: {first})"
     if sealed.sentence != now.sentence:
-        yield f"has another sentence than what was reviewed on {sealed.day} (now: {claim.sentence})"
+        yield f"has another sentence than when reviewed on {sealed.day} (now: {claim.sentence})"
 
 
 def comment_faults(root: Path, facts: Facts) -> Iterator[Failure]:

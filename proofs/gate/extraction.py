@@ -61,7 +61,7 @@ C_MODULES = (
 
 LINE_LENGTH = 100
 
-# As in pyproject.toml, the rest of which must not matter.
+# As in pyproject.toml, whose other settings must not matter.
 FORMAT = (f"--line-length={LINE_LENGTH}", "--target-version=py310")
 
 
@@ -77,7 +77,7 @@ def why3_extract(*modules: str, drivers: Sequence[Path]) -> str:
         options: list[str | Path] = ["-C", configuration, "-L", THEORIES, "-o", output]
         options += ["--flat", "--recursive", *(word for d in drivers for word in ("-D", d))]
         said = closed.run(WHY3, "extract", *options, *modules, cwd=ROOT)
-        # Why3's printer for C skips unknown constructs with a message, and ends well.
+        # Why3's printer for C skips unknown constructs with a message, and exits with 0.
         if "Could not" in said:
             raise ToolError(said.strip())
         return output.read_text(encoding="utf-8")
@@ -134,7 +134,7 @@ class Plain(ast.NodeTransformer):
 
 def hidden(tree: ast.Module) -> Iterator[str]:
     """Yield names that hide a name of Python, the module or a function."""
-    code = compile(tree, "<extracted>", "exec")  # Python finds some errors no earlier.
+    code = compile(tree, "<extracted>", "exec")  # Python reports some errors only here.
     variables = {c.co_name: {*c.co_varnames} for c in code.co_consts if isinstance(c, CodeType)}
     known, taken = {*dir(builtins)}, {*dir(builtins)}
     for node in tree.body:
@@ -208,7 +208,7 @@ TAG = re.compile(r"\s*\[E_\w+\]")
 
 
 def c_comment(text: str, *more: str) -> str:
-    """Write a comment in C; fill it anew if a line is too long."""
+    """Write a comment in C; wrap it again if a line is too long."""
     lines = text.splitlines()
     if any(len(line) > LINE_LENGTH - 7 for line in lines):
         lines = textwrap.wrap(text, LINE_LENGTH - 7, break_on_hyphens=False)

@@ -1,4 +1,4 @@
-"""The facts: what `whygate` prints of theories and proofs, and what it means.
+"""The facts: the output of `whygate` about theories and proofs, and its meaning.
 
 If a type is not `total`, commands fill in different fields.
 """
@@ -67,7 +67,7 @@ class Goal(TypedDict):
 
 
 class Symbol(TypedDict, total=False):
-    """What a theory defines, states, declares, takes for granted or supposes.
+    """An item that a theory defines, states, declares or assumes.
 
     `kind` is type, function, predicate, constant, exception, program, theorem (`let lemma`), lemma,
     goal, axiom, val or meta. A clone from another file has no line, an addition of Why3 no file.
@@ -134,7 +134,7 @@ Clause = dict[str, Any]
 
 
 class Facts(TypedDict, total=False):
-    """All of it; `reached`, `library`: modules of Why3, and their axioms; `lists`: sealed ones."""
+    """All facts; `reached`, `library`: modules of Why3, and their axioms; `lists`: sealed ones."""
 
     provers: list[Prover]
     theories: list[Theory]
@@ -149,7 +149,7 @@ class Facts(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Failure:
-    """A failure: its place (`why3/core/shape.mlw:42`), its goal if any, and what is wrong."""
+    """A failure: its place (`why3/core/shape.mlw:42`), its goal if any, and the fault."""
 
     place: str
     subject: str

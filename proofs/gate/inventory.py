@@ -12,29 +12,29 @@ def entry(file: str, name: str, statement: str, line: int | None = None) -> Symb
     """Make an entry; `name` (`trace.SONNX`) stands in its line of the lock."""
     module, _, own = name.replace(" ", "-").partition(".")
     place: Symbol = {"file": file, "line": line, "module": module, "name": own, "kind": "list"}
-    says: Symbol = {"statement": statement, "names": [], "says_nothing": False, "calls": []}
-    return {**place, **says, "ghost": False, "goal": None, "template": None}
+    fields: Symbol = {"statement": statement, "names": [], "says_nothing": False, "calls": []}
+    return {**place, **fields, "ghost": False, "goal": None, "template": None}
 
 
 def entries(facts: Facts, root: Path) -> list[Symbol]:
-    """List all of them; `facts` contain the trace."""
+    """List all entries; `facts` contain the trace."""
     found = list[Symbol]()
-    # A text, with its clauses and what states, proves and computes these.
+    # A text, with its clauses and the items that state, prove and compute these.
     for text in facts["trace"]["texts"]:
         clauses = [c for c in facts["trace"]["clauses"] if c["text"] == text["name"]]
-        says = "\n".join([text["title"], *map(clause_line, clauses)])
-        found.append(entry(trace.TRACE, f"trace.{text['name']}", says))
-    # A module of a driver, with what each symbol is in the language, and why.
+        lines = "\n".join([text["title"], *map(clause_line, clauses)])
+        found.append(entry(trace.TRACE, f"trace.{text['name']}", lines))
+    # A module of a driver, with the text for each symbol, and the reason.
     for language, file in mapped.DRIVERS.items():
         for module, several in groupby(mapped.read(root, language), lambda entry: entry.module):
             declared = list(several)
-            says = "\n".join(f"{each.text} | {each.reason}" for each in declared)
-            found.append(entry(file, f"{language}.{module or 'prelude'}", says, declared[0].line))
+            lines = "\n".join(f"{each.text} | {each.reason}" for each in declared)
+            found.append(entry(file, f"{language}.{module or 'prelude'}", lines, declared[0].line))
     # A comment of the C's header, with the contract that it restates.
     symbols = {path(symbol, symbol["file"]): symbol for symbol in facts["symbols"]}
     for function in filter(lambda each: each.said, c_files.functions(root)):
-        says = f"{function.said}\n{symbols[function.program]['statement']}"
-        found.append(entry(c_files.HEADER, f"{c_files.SEALED}.{function.name}", says))
+        lines = f"{function.said}\n{symbols[function.program]['statement']}"
+        found.append(entry(c_files.HEADER, f"{c_files.SEALED}.{function.name}", lines))
     if (root / c_files.HEADER).is_file():
         found.append(entry(c_files.HEADER, f"{c_files.SEALED}.rest", c_files.rest_of_header(root)))
     # The comments of a theory, except the sentences of its items.

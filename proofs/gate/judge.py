@@ -83,12 +83,12 @@ REPORT = re.compile(
     r"|result = code /\\ place.tensor\d = .* /\\ place.axis\d =) "
 )
 
-# A working prover answers so if it proves nothing.
+# The answers of a working prover that has no proof.
 GIVES_UP = re.compile(r"sat$|unknown|Steps limit reached|Timeout|.*I don't know", re.IGNORECASE)
 
 
 def judge(facts: Facts, root: Path) -> list[Failure]:
-    """List everything that is wrong with files, theories, proofs and what they rest on."""
+    """List all faults of files, theories, proofs and their assumptions."""
     sessions, by_name = facts["sessions"], {prover["name"]: prover for prover in facts["provers"]}
     found = [*character_faults(root)]
     having = {each["session"] for each in sessions if each["goals"] or each["errors"]}
@@ -117,7 +117,7 @@ def prover_faults(provers: Iterable[Prover]) -> Iterator[Failure]:
 
 
 def character_faults(root: Path) -> Iterator[Failure]:
-    """Find characters that a reader sees otherwise than a tool."""
+    """Find characters that a reader and a tool may read differently."""
     below = (path for folder in FOLDERS for path in (root / folder).rglob("*"))
     for path in sorted([*root.glob("*"), *below]):
         if path.is_symlink() or not path.is_file() or path.suffix in NO_TEXT:
@@ -182,7 +182,7 @@ def with_whole_context(node: Node) -> Iterator[Node]:
 
 
 def node_faults(node: Node, provers: Mapping[str, Prover]) -> Iterator[str]:
-    """Say what is wrong with each proof of a node, and what the node lacks."""
+    """Find faults of each proof of a node, and missing proofs."""
     for proof in node["proofs"]:
         name, now = proof["prover"], proof["now"]
         if now is None:
@@ -263,7 +263,7 @@ def theory_faults(
         is_allowed = is_open and kind in PARAMETERS
         is_allowed |= kind == "meta" and assumed["name"] in HARMLESS_METAS
         if kind == "absurd":
-            # A goal makes it an obligation. Why3 makes no goal behind a `return`.
+            # A goal makes it an obligation. After a `return` Why3 makes no goal.
             if (file, f"{name}'vc") not in goals:
                 what = "claims by absurd that this is not reached, and there is no goal of that"
                 yield Failure(where, name, what)
@@ -283,7 +283,7 @@ def library_faults(facts: Facts) -> Iterator[Failure]:
 
 
 def hypotheses(facts: Facts) -> list[Symbol]:
-    """List the claims with hypotheses; nobody claims those of a template's parameter."""
+    """List the claims with hypotheses; those of a template's parameter are no claims."""
     patterns, relied = templates(facts), relied_on(facts)
     return [
         entry

@@ -299,14 +299,14 @@ class Theories:
         return (all if all_of else any)(chain(beyond, within))
 
     def function(self, name: str) -> Callable[..., Any]:
-        """Return a symbol of the theories as a function; it has no value beyond its contract."""
+        """Return a symbol as a function, which has no value if its preconditions do not hold."""
         if name not in self.functions:
             if name not in self.definitions:
                 raise UnknownError(f"{name} has no definition")
 
             def made(*given: Any) -> Any:
                 if not all(need(*given) for need in needs):
-                    raise UndefinedError("what a function of the theories requires does not hold")
+                    raise UndefinedError("a precondition of a function of the theories fails")
                 return value(*given)
 
             self.functions[name] = made  # It may call itself.

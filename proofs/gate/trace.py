@@ -1,7 +1,7 @@
 """The trace: from every clause to its definitions, theorems, programs and tests, and back.
 
-why3/trace.toml contains the clauses, and says where a tag may stand. In Python that is a docstring,
-or a comment right below it, which `help` does not show. Orphans in either direction are failures.
+why3/trace.toml contains the clauses, and the places for tags: in Python a docstring, or a comment
+right below it, which `help` does not show. Orphans in either direction are failures.
 """
 
 import ast

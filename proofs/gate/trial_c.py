@@ -173,7 +173,7 @@ class Memory:
             self.sent.append(value)
         elif own(kind) == "buffer" and (lent := self.lent.get(value.loan)) is not None:
             if self.counts[lent] != value.room:
-                raise UnrealError("a loan has the room of what is lent")
+                raise UnrealError("a loan has another room than its output")
             self.sent.append(-1 - lent)
             return lent
         elif own(kind) in LISTS or own(kind) == "outputs":
@@ -337,7 +337,7 @@ class Driver:
         if result.name == "nothing":
             lines.append(f"{done}; show(0);")
         elif result.name == "int64":
-            # The operator `~` must not take apart a text that binds as tightly as the driver says.
+            # The operator `~` must not split a text that binds as tightly as the driver declares.
             tight = entry.precedence[:1] <= (2,)
             lines.append(f"int64_t made = ~{done if tight else f'({done})'}; show(~made);")
         elif result.name == "boolean":

@@ -1,7 +1,7 @@
 """Unknown integers, and every path of a program on them: the program runs again for each path.
 
-Operations on an unknown integer become terms of Z3, and comparisons decisions. The explorer follows
-each answer that Z3 finds possible on the path so far. Any other answer of Z3, and any other
+Operations on an unknown integer become terms of Z3, comparisons become decisions. The explorer
+follows each answer that Z3 finds possible on the path so far. Any other answer of Z3, and any other
 operation, raises an exception of Python or `Unknown`.
 """
 
@@ -34,7 +34,7 @@ def operation(apply: Callable[[Any, Any], Any]) -> Callable[[Number, object], An
 
     def operate(self: Number, other: object) -> Any:
         if type(other) in (list, tuple):
-            return NotImplemented  # Python itself repeats them.
+            return NotImplemented  # Python repeats a list or tuple itself.
         return Number(self.explorer, apply(self.z3, self.term(other)))
 
     return operate

@@ -26,8 +26,8 @@ from validate.paths import Explorer, Number, Path, Unknown, left_out
 # Stands for an unknown integer in a form of arguments.
 ANY: Any = type("AnyInteger", (), {"__repr__": lambda _: "?"})()
 
-# Several shapes: the largest rank, and their number. At rank 2, Python's axis before the first is
-# the last one; so there are shapes of rank 3, too.
+# Several shapes: the largest rank, and their number. At rank 2, a wrong index -1 means axis 1 and
+# may pass; so there are shapes of rank 3, too.
 SEVERAL = ((2, 3), (3, 2))
 
 # These take arguments of unknown rank. In other programs a loop counts up to the rank.
@@ -206,7 +206,7 @@ class Validation:
         named = "raises" if self.end.error else "ensures"
         conditions = program.of_kind(named, self.end.error or None)
         if not conditions:
-            return "the contract says nothing of such an end"
+            return "the contract allows no such end"
         if self.hold(conditions, [*given, self.end.value]):
             return ""
         return "not " + " and ".join(f"{each.kind} {{ {each.text} }}" for each in conditions)

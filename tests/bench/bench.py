@@ -1,4 +1,4 @@
-"""How fast whycast is beside NumPy and plain loops: `make bench`, or `python tests/bench/bench.py`.
+"""Compare the speed of whycast with NumPy and plain loops: `make bench` or `tests/bench/bench.py`.
 
 In each round every contender runs once, so that a disturbance of the machine hits all. A run of all
 cells writes python/BENCHMARKS.md.
@@ -36,9 +36,8 @@ A number beside a peer is its time divided by that of whycast: above 1, whycast 
 the median over rounds in one process, in each of which every contender ran once in turn.
 """
 
-# Seconds that a contender runs at a stretch: much longer than a look at the clock, much shorter
-# than the milliseconds that a busy machine gives to other programs. These then fall into few
-# rounds, and not into the median; stretches of 2 ms had ratios of 5 where there was 1.
+# Seconds of one stretch of a contender: longer than reading the clock, shorter than other programs'
+# turns, which few rounds then contain. Stretches of 2 ms gave ratios of 5 instead of 1.
 STRETCH = 0.0003
 
 TRIES = 5
@@ -76,7 +75,7 @@ def measure(cell: Cell, seconds: float) -> Result:
     order, parts = list(timers), len(names.get("draws", "1"))
     taken: dict[str, list[float]] = {contender: [] for contender in order}
     end = perf_counter() + seconds
-    # Everyone has each place equally often.
+    # Each contender has each place equally often.
     while perf_counter() < end or len(taken[OURS]) < 2 * len(order):
         for _ in timers:
             for contender in order:
@@ -100,9 +99,9 @@ def answer(code: str, names: dict[str, Any]) -> object:
 def calibrated(timer: Callable[[int], float], stretch: float) -> int:
     """Return the number of loops that takes about `stretch` seconds."""
     loops = 1
-    # The shortest of some: too few loops because of one disturbance would be too few to the end.
+    # The shortest of some runs: one disturbance would otherwise leave too few loops for all rounds.
     while (time := min([timer(loops) for _ in range(TRIES)])) < stretch:
-        # The first loops are slower than those that follow: go there by steps.
+        # The first loops are slower than later ones: approach the number by steps.
         loops = max(loops + 1, int(loops * min(10, stretch / max(time, 1e-9))))
     return loops
 

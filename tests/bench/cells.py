@@ -1,8 +1,8 @@
-"""What the benchmark times: its cells, each with one expression for every contender.
+"""The cells of the benchmark, each with one expression for every contender.
 
-Only the expression is timed, as a user would write it. Those of a cell do the same job on the same
-data, except where a note says otherwise, and must give the same answer. One with `loops` in it runs
-so many itself, in C, and returns their seconds.
+Only the expression is timed, as a user would write it. All expressions of a cell do the same job on
+the same data, unless a note states a difference, and must return the same. One with `loops` in it
+runs so many loops itself, in C, and returns their seconds.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ NOTES = {
 
 @dataclass(frozen=True)
 class Cell:
-    """A line of the table: the same job for everyone.
+    """A line of the table: one job for all contenders.
 
     `code` has each contender's expression, `names` its variables. If there are `draws` among these,
     the expression is evaluated for each, as `shapes`, and the time divided by their number. If
@@ -92,7 +92,7 @@ def without_accelerator() -> Any:
 
 
 def random_shapes(count: int, rank: int) -> list[list[Shape]]:
-    """Draw eight sets of `count` shapes that broadcast; one shape at least has all axes."""
+    """Draw eight sets of `count` shapes that broadcast; at least one shape has all axes."""
     chance = random.Random(f"{count} shapes of rank {rank}")
     draws = []
     for _ in range(8):
@@ -131,11 +131,11 @@ def cells_of_shapes() -> Iterator[Cell]:
 
 
 def ramp(*shape: int) -> Array:
-    """Make an array that owns its memory, each element its own place."""
+    """Make an array that owns its memory, with a place for each element."""
     return np.arange(float(math.prod(shape))).reshape(shape).copy()
 
 
-# Of each the first is repeated after the last.
+# For each, the first is repeated after the last.
 LAYOUTS: Mapping[str, Sequence[Array]] = {
     "equal shapes": [ramp(3, 4)],
     "mixed shapes": [ramp(3, 4), ramp(4), ramp(3, 1)],
@@ -201,7 +201,7 @@ def cells_of_lists() -> Iterator[Cell]:
 
 
 def loop_over_lists(data: list[Any], shape: Shape, target: Shape) -> list[Any]:
-    """Broadcast a flat list as a programmer first writes it."""
+    """Broadcast a flat list by a simple loop."""
     steps = [0] * len(target)
     step = 1
     for k in range(1, len(shape) + 1):
@@ -225,7 +225,7 @@ JOBS = {"4 KB": 1 << 10, "1 MB": 1 << 18}
 
 
 def cells_in_c() -> Iterator[Cell]:
-    """Give the cells whose calls come from C; elements have 4 bytes."""
+    """Return the cells with calls from C; elements have 4 bytes."""
     for size, total in JOBS.items():
         rest, outer = total // 16, total // 128
         for name, shape, target in (

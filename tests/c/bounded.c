@@ -1,6 +1,6 @@
-/* The claims on c/whycast.c that verify.py asks of ESBMC and Eva. Macros fix ranks and bounds; all
-   else is unknown. Memory is as long as the call says. ESBMC also shows that code, place and memory
-   are those of plain.c. */
+/* The claims about c/whycast.c that verify.py passes to ESBMC and Eva. Macros fix ranks and bounds;
+   all else is unknown. Memory is as long as the call states. ESBMC also shows that code, place and
+   memory are those of plain.c. */
 
 #include "plain.c"
 

@@ -1,8 +1,7 @@
 """The C on other machines, and for longer on this one: `make cross`.
 
-Debian's compilers compile exhaustive.c for a machine of 32 bits and for one with the most
-significant byte first; QEMU runs it: every answer, and every byte of memory, has to be that of any
-other machine.
+Debian's compilers compile exhaustive.c for a 32-bit machine and for one with the most significant
+byte first; QEMU runs it: every answer and every byte of memory has to be the same as here.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from c_library import EXHAUSTIVE, SOURCE, compiled, run
 
-# A machine, what compiles for it, what runs it, and how many sets of tensors are drawn.
+# A machine, its compiler, its emulator, and the number of drawn sets of tensors.
 MACHINES = (
     ("ARM, 32 bits", "arm-linux-gnueabihf-gcc", "qemu-arm", 100_000),
     ("IBM z, 64 bits, big-endian", "s390x-linux-gnu-gcc", "qemu-s390x", 100_000),

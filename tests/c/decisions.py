@@ -1,8 +1,8 @@
-"""What a run takes of the decisions of c/whycast.c: statements, decisions, conditions, MC/DC.
+"""The coverage of a run of c/whycast.c: statements, decisions, conditions, MC/DC.
 
-The extracted C has few constructs: `if`, `while`, conditions under `!`, `&&`, `||`. A copy of it,
-in which each statement, decision and condition records its value, is run in its place. Whatever
-else may decide is refused: a comparison outside of a decision, `?`, `for`, `switch`, a macro.
+The extracted C has few constructs: `if`, `while`, conditions under `!`, `&&`, `||`. A copy of it
+runs, in which each statement, decision and condition records its value. Anything else that may
+decide is refused: a comparison outside of a decision, `?`, `for`, `switch`, a macro.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ DECIDING = re.compile(
     r"|while|else)\b"
 )
 
-# A condition is 0 where it was not asked, 1 where it was false and 2 where it was true: digits of
-# base 3. Decisions nest, as a condition may call a function.
+# A condition is 0 if it was not evaluated, 1 if false and 2 if true: digits of base 3. Decisions
+# nest, as a condition may call a function.
 RECORDER = """\
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static int object_end(int decision, int value) {{
 
 
 class UnknownError(ValueError):
-    """The C has what is not known here."""
+    """The C has an unknown construct."""
 
 
 class Statement(NamedTuple):
@@ -88,7 +88,7 @@ Vector = tuple[tuple[int, ...], bool]
 
 
 class Source:
-    """The C, taken to pieces: its statements and decisions, and the copy that keeps count."""
+    """The statements and decisions of the C, and the copy that counts."""
 
     def __init__(self, text: str) -> None:
         self.text, self.function = text, ""
@@ -119,7 +119,7 @@ class Source:
         return self.text.count("\n", 0, at) + 1
 
     def _piece(self, piece: re.Match[str], blocks: list[str]) -> int:
-        """Take a piece inside of `blocks`; return where the next one begins."""
+        """Read a piece inside `blocks`; return the start of the next one."""
         text = (piece["text"] or "").strip()
         unknown = UnknownError(f"line {self._line(piece.end())}")
         if piece["close"]:
@@ -157,7 +157,7 @@ class Source:
         raise UnknownError(f"line {self._line(start)}: (")
 
     def _decision(self, head: int, start: int, end: int) -> None:
-        """Take a decision to its conditions: C's precedence of && and || is the copy's too."""
+        """Split a decision into its conditions; the copy keeps C's precedence of && and ||."""
         conditions: list[str] = []
         number = len(self.decisions)
         self.inserted.append((start, f"object_end({number}, object_begin() && ("))
@@ -172,7 +172,7 @@ class Source:
         self.decisions.append(Decision(self.function, *lines, tuple(conditions)))
 
     def _condition(self, start: int, end: int) -> tuple[int, int]:
-        """Return where a comparison is, without `!` and parentheses around it."""
+        """Return the place of a comparison, without `!` and parentheses around it."""
         text = self.plain[start:end]
         while opening := re.match(r"\s*!?\s*\(", text):
             closing = self._closing(start + opening.end())
@@ -212,7 +212,7 @@ def read(path: Path, source: Source) -> tuple[Counter[int], dict[int, set[Vector
 
 def is_independent(place: int, vectors: Collection[Vector]) -> bool:
     """Whether a condition decides alone: it and the outcome differ between two vectors, and each
-    other condition is the same in both, or was not asked in one of them.
+    other condition is the same in both, or was not evaluated in one of them.
     """
     return any(
         v[place] + w[place] == 3

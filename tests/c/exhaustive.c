@@ -8,7 +8,7 @@
  * It prints the first calls that differ, and counts for each part; it exits with 1 if any differs.
  *
  * With mmap each region has forbidden pages at one end, and guards at the other, which must not
- * change. With -DEXACT each region is as long as the call says, and no output is filled before, so
+ * change. With -DEXACT each region is as long as the call states, and no output is filled before, so
  * that AddressSanitizer and valgrind see each access. With -DFIRST it exits at the first call that
  * differs, and prints nothing.
  */
@@ -62,7 +62,7 @@ static void stop_unless(int there) {
     }
 }
 
-/* Memory between pages that nobody may touch. */
+/* Memory between pages that no program may touch. */
 static uint8_t *fenced(size_t bytes) {
 #ifdef PAGES
     uint8_t *all = mmap(NULL, bytes + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -485,7 +485,7 @@ static void ask(const tensors *given, int64_t capacity, int64_t most) {
     for (int64_t k = 0; k < 4; k++) {
         memory = memory && is_kept(of[k], lists[k], BYTES_OF(count, int64_t));
     }
-    agree("what is handed over", 0, 0, memory);
+    agree("the arguments", 0, 0, memory);
     release(first);
 }
 

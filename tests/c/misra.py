@@ -1,4 +1,4 @@
-"""MISRA C:2012 and the C: what cppcheck reports, and which words occur."""
+"""MISRA C:2012 and the C: the reports of cppcheck, and the words in the C."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from c_library import HERE, run
 MATRIX: dict[str, Any] = tomllib.loads((HERE / "misra.toml").read_text(encoding="utf-8"))
 TOOL = Path(sysconfig.get_path("purelib"), "cppcheck", "data")
 
-# What cppcheck finds itself, and its addon leaves to it.
+# Rules that cppcheck checks itself and not its addon.
 BY_ITSELF = {"const": "8.13", "shadow": "5.3", "unread": "2.2", "unusedVar": "2.8"}
 
 # stdint.h of a machine of 64 bits, which cppcheck does not read.
@@ -33,7 +33,7 @@ def reports(folder: Path) -> dict[str, int]:
     options = ("-q", "--std=c99", "--platform=unix64", "--enable=style", "--addon=misra")
     words = (f"--addon-python={sys.executable}", *(f"-D{each}" for each in CONSTANTS))
     form = "--template={file}:{line}:{column} {id}"
-    # What is compiled for the addon would be a strange file in .venv.
+    # The addon's bytecode would be a strange file in .venv.
     command: list[str | Path] = ["env", "PYTHONDONTWRITEBYTECODE=1", TOOL / "cppcheck", *options]
     done = run(*command, *words, form, folder / "whycast.c")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -48,6 +48,6 @@ def reports(folder: Path) -> dict[str, int]:
 
 
 def spoken(text: str) -> list[str]:
-    """Return what occurs in the C against the matrix: its reason, or its rule."""
+    """Return the constructs of the C that the matrix excludes: reason, or rule."""
     patterns = [*((what, each) for each, what, _ in MATRIX["absent"]), *MATRIX["words"]]
     return [what for what, each in patterns if re.search(each, text, re.MULTILINE)]

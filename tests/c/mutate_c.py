@@ -1,10 +1,9 @@
 """Mutants of the C: `make mutants-c`.
 
-A mutant changes c/whycast.c in one place: a comparison, an operation, a number, a statement that is
-left out; PLANTED has faults that no such change makes. Each has to keep something between two
-calls, or to fail exhaustive.c, also by a crash or without an end; or equivalent_c.toml lists it
-with the reason why no test can tell it from the C. A listed one that fails, or is no mutant, fails
-the run too. Words name the only functions to change, `planted` those faults.
+A mutant changes c/whycast.c in one place: a comparison, an operation, a number, a statement left
+out; PLANTED has further faults. Each has to keep data between two calls, or to fail exhaustive.c,
+also by a crash or without an end; or equivalent_c.toml has the reason why no test can notice it. A
+listed one that fails, or is no mutant, fails the run too. Arguments choose functions, or `planted`.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ EQUIVALENT = Path(__file__).with_name("equivalent_c.toml")
 # A mutant that runs longer, in seconds of a processor, or takes more addresses, is noticed.
 BOUNDED = ("prlimit", "--cpu=30", f"--as={2**34}", "--core=0")
 
-# What compilers tell of a mutant, as they do in the tests: it is noticed.
+# Compilers' warnings about a mutant, as in the tests: it is noticed.
 TOLD = ("-Werror=return-type", "-Werror=uninitialized", "-Werror=maybe-uninitialized")
 
-# By what an operator is replaced.
+# The replacements of operators.
 OPERATORS = {
     **{"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="},
     **{"&&": "||", "||": "&&", "+": "-", "-": "+", "*": "+", "/": "*", "%": "/"},
@@ -46,7 +45,7 @@ STATEMENT = re.compile(
 FUNCTION = re.compile(r"(?m)^(?!#|typedef|/)[\w* ]+?\b(\w+)\([^;{]*\)\s*\{\n(.*?)^\}$", re.DOTALL)
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
-# Faults from some rank, axis, tensor or size on, at one value, at the ends of memory, with two
+# Faults above some rank, axis, tensor or size, at one value, at the ends of memory, with two
 # errors, with memory between calls: the C => its replacement.
 PLANTED = """\
     m = wc_violating_tensor( => if (i > 6) break; m = wc_violating_tensor(
@@ -148,7 +147,7 @@ def survives(mutant: str, stays: Path) -> bool:
     with tempfile.TemporaryDirectory(dir=stays.parent) as name:
         source, library, binary = (Path(name, each) for each in ("whycast.c", "library.o", "a.out"))
         source.write_text(mutant, encoding="utf-8")
-        # One that is left without a value may have the right one by chance, but for the pattern.
+        # A variable left without a value could have the right one by chance, without the pattern.
         flags = ("-std=c99", "-O1", *TOLD, "-ftrivial-auto-var-init=pattern", f"-I{FOLDER}", "-c")
         if run("gcc", *flags, source, "-o", library).returncode or sections(library)[1]:
             return False

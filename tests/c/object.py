@@ -1,13 +1,13 @@
-"""The C as compilers leave it, measured for an assessor: `make object`.
+"""The object code of the C, measured for an assessor: `make object`.
 
 - The tests of the requirements, exhaustive.c, cover all statements, decisions and conditions of
   the C, and each condition decides alone (MC/DC; decisions.py).
-- They find the same answers on the objects of two compilers with several flags. Callgrind counts
-  how often each conditional jump was taken, and was not. The compiler has added a jump that is one
-  more than the conditions of its decision, or is at a line that decides nothing. An inlined
-  function has its jumps, and conditions, in each place.
-- The size of the code; without the library's `memcpy`, the stack that a call takes, where nothing
-  recurses, and the instructions of calls (counted.c).
+- They get the same answers from the objects of two compilers with several flags. Callgrind counts
+  how often each conditional jump was taken, and was not. The compiler added the jumps that exceed
+  the conditions of their decision, or are at a line without a decision. An inlined function has
+  its jumps, and conditions, in each place.
+- The size of the code; without the library's `memcpy`, the stack of a call, as nothing recurses,
+  and the instructions of calls (counted.c).
 
 It writes build/object.json. A gap in the source, or in the objects for certification, fails the
 run.
@@ -35,9 +35,8 @@ from c_library import EXHAUSTIVE, HERE, ROOT, SOURCE, compiled, run, sections
 COUNTED = HERE / "counted.c"
 FACTS = ROOT / "build" / "object.json"
 
-# For certification an assessor finds each branch in the source: as far as compilers can be told
-# (LLVM by options of its own), no function is inlined, no test of a loop doubled, no loop
-# vectorised.
+# For certification an assessor finds each branch in the source: these options (some are LLVM's own)
+# forbid inlining, doubled tests of loops, and vectorised loops.
 CERTIFICATION = {
     "gcc": "-O1 -fno-inline -fno-tree-ch -fno-if-conversion -fno-if-conversion2",
     "clang": "-O1 -fno-inline -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-jump-tables "
@@ -76,7 +75,7 @@ Counts = tuple[Counter[int], Counter[int]]
 
 
 def covered(source: decisions.Source, folder: Path, tests: Path = EXHAUSTIVE) -> dict[str, Any]:
-    """Run the tests on the counting copy: how many of each kind there are, and the gaps."""
+    """Run the tests on the counting copy: the number of each kind, and the gaps."""
     (folder / "counting.c").write_text(source.counting, encoding="utf-8")
     where = f'-DOBJECT_COUNTS="{folder / "counts"}"'
     words = ("-O2", where, "-c", folder / "counting.c")
@@ -98,12 +97,12 @@ def covered(source: decisions.Source, folder: Path, tests: Path = EXHAUSTIVE) ->
 
 
 def disassembly(binary: Path) -> str:
-    """Give the code of an object with its relocations, without the object's name."""
+    """Return the code of an object with its relocations, without the object's name."""
     return run("objdump", "-dr", "--no-show-raw-insn", binary).stdout.partition("\n\n")[2]
 
 
 def jumps_of(text: str, twin: Path) -> dict[int, Jump]:
-    """Give the conditional jumps of a code, by their places in it; `twin` knows the lines."""
+    """Return the conditional jumps of a code, by their places in it; `twin` has the lines."""
     found = {}
     for part in re.split(r"(?m)^(?=[0-9a-f]+ <)", text):
         name = FUNCTION.match(part)
@@ -149,7 +148,7 @@ def callgrind(folder: Path, binary: Path, *more: str) -> list[Counts]:
 
 
 def base(binary: Path, library: Path) -> int:
-    """Give where the linker has put the code of an object."""
+    """Return the linker's address of an object's code."""
 
     def places(file: Path) -> dict[str, int]:
         rows = map(str.split, run("nm", file).stdout.splitlines())
@@ -180,7 +179,7 @@ def added(jumps: Sequence[Jump], source: decisions.Source) -> Counter[str]:
     found: Counter[str] = Counter()
 
     def copy(jump: Jump) -> tuple[str, str, int]:
-        """A decision where it was put: a line that decides nothing is a copy of -1."""
+        """A decision at its place in the code: a line without a decision is a copy of -1."""
         return jump.function, str(jump.places[1:]), decided.get(jump.places[0][1], -1)
 
     for (function, _, number), of_copy in groupby(sorted(jumps, key=copy), copy):
@@ -200,7 +199,7 @@ class Object(NamedTuple):
 
 
 def built(folder: Path, compiler: str, flags: tuple[str, ...], source: Path = SOURCE) -> Object:
-    """Compile the C, and once more with -g, for the lines: that changes no code."""
+    """Compile the C, and again with -g for the lines, which changes no code."""
     words: tuple[str | Path, ...] = (*flags, "-c", source)
     library = compiled(folder / "whycast.o", *words, compiler=compiler)
     twin = compiled(folder / "twin.o", "-g", *words, compiler=compiler)
@@ -211,12 +210,12 @@ def built(folder: Path, compiler: str, flags: tuple[str, ...], source: Path = SO
 
 
 def program(folder: Path, made: Object, *words: str | Path) -> Path:
-    """Link an object to a program that asks it; it lies where its code says."""
+    """Link an object with a program that calls it, at the address in its code."""
     return compiled(folder / "program", "-no-pie", "-O2", *words, made.library)
 
 
 def measured(folder: Path, source: decisions.Source, made: Object) -> dict[str, Any]:
-    """Compare all answers of an object, and tell which of its jumps went which way."""
+    """Compare all answers of an object, and return the ways that its jumps went."""
     done = run(program(folder, made, EXHAUSTIVE), seconds=SECONDS)
     assert done.returncode == 0, done.stdout
     calls = sum(int(line.split()[1]) for line in done.stdout.splitlines())
@@ -257,7 +256,7 @@ def measured(folder: Path, source: decisions.Source, made: Object) -> dict[str, 
 
 
 def depth(name: str, frames: dict[str, int], called: dict[str, set[str]], *above: str) -> int:
-    """Return the bytes of stack of a call with all that it calls here."""
+    """Return the bytes of stack of a call, with its own calls in this file."""
     assert name not in above, f"recursion: {' '.join((*above, name))}"
     below = [depth(each, frames, called, *above, name) for each in called.get(name, ())]
     return frames.get(name, 0) + max(below, default=0)

@@ -1,4 +1,4 @@
-"""c/whycast.c: compilers take it, sanitizers find nothing, exhaustive.c agrees."""
+"""c/whycast.c: compilers accept it, sanitizers find nothing, exhaustive.c agrees."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_the_header_stands_alone_and_names_are_ours(copy: str, tmp_path: Path) -
     compiled(tmp_path / "object", "-c", tmp_path / "call.c", strict=("-std=c99", "-Wall"))
     (tmp_path / "copy.h").write_text("void *other(void *, const void *, unsigned long);\n")
     other = (f"-DWHYCAST_MEMCPY={copy}", "-include", tmp_path / "copy.h")
-    # Ubuntu's compiler guards the stack unless it is told not to.
+    # Ubuntu's compiler guards the stack by default.
     words = ("-O0", "-fno-stack-protector", *(other if copy != "memcpy" else ()))
     names = run("nm", "--extern-only", compiled(tmp_path / "it.o", *words, "-c", SOURCE))
     found = {line.split()[-1]: line.split()[-2] for line in names.stdout.splitlines()}
@@ -48,12 +48,12 @@ def test_the_header_stands_alone_and_names_are_ours(copy: str, tmp_path: Path) -
         *("whycast_byte_size", "whycast_broadcast", "whycast_broadcast_all", "whycast_plan"),
         *("whycast_plan_views", "whycast_first", "whycast_next"),
     }
-    # Where it is compiled for speed, a compiler may take memmove or memset for memcpy.
+    # With optimisation, a compiler may replace memcpy by memmove or memset.
     assert found.keys() - ours - {"_GLOBAL_OFFSET_TABLE_"} == {copy}
 
 
 def test_the_codes_stay_what_they_are() -> None:
-    """Callers have been compiled with them."""
+    """The codes never change: callers have been compiled with them."""
     found = re.findall(r"WHYCAST_(\w+) = (-\d+)", (FOLDER / "whycast.h").read_text("utf-8"))
     assert [name for name, _ in sorted(found, key=lambda each: -int(each[1]))] == [
         *("NOT_BROADCASTABLE", "RANK_MISMATCH", "NEGATIVE_SIZE", "NEGATIVE_RANK", "NO_TENSOR"),
@@ -71,7 +71,7 @@ def test_the_example_prints_what_readme_says(tmp_path: Path) -> None:
 
 
 HELGRIND = ("valgrind", "--quiet", "--tool=helgrind", "--error-exitcode=9")
-# gcc 14 does not see that the steps of a plan end within the tensors.
+# gcc 14 cannot derive that the steps of a plan end within the tensors.
 ANALYZED = ("-O3", "-fanalyzer", "-Wno-analyzer-out-of-bounds")
 
 
@@ -102,7 +102,7 @@ def test_the_other_examples_compute_what_numpy_does(
 
 
 def done(*command: str | Path) -> str:
-    """Run a command that has to succeed, without what make around the tests was told."""
+    """Run a command that has to succeed, without the options of make around the tests."""
     found = run("env", "-u", "MAKEFLAGS", *command)
     assert found.returncode == 0, found.stdout + found.stderr
     return found.stdout
@@ -134,7 +134,7 @@ endforeach()
 
 
 def test_what_is_installed_is_found(tmp_path: Path) -> None:
-    """By pkg-config and by CMake, from C and C++, wherever it is put; and as make is told."""
+    """By pkg-config and by CMake, from C and C++, after a move; and with make's variables."""
     shutil.copytree(FOLDER, tmp_path / "c")
     shutil.copy(ROOT / "Makefile", tmp_path)
     prefix, moved, stage = tmp_path / "prefix", tmp_path / "moved", tmp_path / "stage"
@@ -174,7 +174,7 @@ install(TARGETS example RUNTIME DESTINATION bin)
 
 @pytest.mark.parametrize("system", ["Linux", "Generic"])
 def test_a_project_may_contain_it(system: str, tmp_path: Path) -> None:
-    """It installs nothing there, and bare metal has no shared library."""
+    """As a part of a project it installs nothing; bare metal has no shared library."""
     made = built(tmp_path / "by", WITHIN, f"-DCMAKE_SYSTEM_NAME={system}")
     assert done(made / "example").startswith("2 loops")
     assert [*made.rglob("*.so")] == ([made / "c" / "libwhycast.so"] if system == "Linux" else [])
@@ -195,12 +195,12 @@ def expect_no_difference(binary: Path, *words: str, under: tuple[str, ...] = ())
 
 
 SOURCES = (SOURCE, EXHAUSTIVE)
-# At random less is asked where each call takes longer.
+# Fewer calls are drawn where each takes longer.
 LESS = "-DROUNDS=5000"
 
 
 def test_every_small_case_and_the_limits(tmp_path: Path) -> None:
-    """By gcc; `make object` asks the same of clang, and of other flags.
+    """With gcc; `make object` does the same with clang, and with other flags.
 
     [E_Broadcast_any_Signature_010] [E_Broadcast_any_Restrictions_010]
     [E_Broadcast_any_Steps_010] [E_Broadcast_any_Step1_010] [E_Broadcast_any_Step1_020]
@@ -215,7 +215,7 @@ def test_every_small_case_and_the_limits(tmp_path: Path) -> None:
     expect_no_difference(binary)
 
 
-# Clang's knows of more that is undefined: a distance from no pointer, what wraps on purpose.
+# Clang's sanitizer reports more: a distance from no pointer, intended wrapping.
 KINDS = "undefined,implicit-conversion,unsigned-integer-overflow"
 TRAP = (f"-fsanitize={KINDS}", f"-fsanitize-trap={KINDS}")
 
@@ -230,7 +230,7 @@ def test_sanitizers_find_nothing(compiler: str, words: tuple[str, ...], tmp_path
 
 
 def test_valgrind_finds_nothing(tmp_path: Path) -> None:
-    """Nothing is read that was not written, by the code as it is deployed."""
+    """The deployed code reads no memory that was not written."""
     binary = compiled(tmp_path / "exhaustive", "-O3", "-DEXACT", "-DROUNDS=1000", *SOURCES)
     valgrind = ("valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full")
     expect_no_difference(binary, "random", under=valgrind)

@@ -1,4 +1,4 @@
-"""misra.toml says of each rule of MISRA C:2012 what is true of the C, and cppcheck agrees."""
+"""misra.toml has a row for each rule of MISRA C:2012, and cppcheck agrees with it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from evidence.misra import rows
 def test_each_rule_has_one_row() -> None:
     rules = [row.rule for row in rows(MATRIX)]
     directives = {1: 1, 2: 1, 3: 1, 4: 15, 5: 3}
-    # Of each chapter, how many rules it has.
+    # The number of rules of each chapter.
     lengths = (5, 8, 2, 2, 9, 3, 6, 17, 7, 8, 10, 6, 6, 4, 7, 7, 13, 10, 2, 14, 26, 20, 8)
     due = [f"D{n}.{k}" for n, most in directives.items() for k in range(1, most + 1)]
     due += [f"{n}.{k}" for n, most in enumerate(lengths, 1) for k in range(1, most + 1)]
@@ -25,7 +25,7 @@ def test_each_rule_has_one_row() -> None:
 
 
 def copied(folder: Path, changes: Sequence[tuple[str, str, str]] = ()) -> Path:
-    """Copy the C, with other text if so: cppcheck writes files beside what it reads."""
+    """Copy the C, or another text: cppcheck writes files beside those that it reads."""
     shutil.copy(FOLDER / "whycast.h", folder)
     text = (FOLDER / "whycast.c").read_text(encoding="utf-8")
     for _, old, new in changes:
@@ -40,7 +40,7 @@ def test_cppcheck_reports_what_is_listed(tmp_path: Path) -> None:
 
 
 def test_what_is_reported_is_explained() -> None:
-    """A rule that is kept has no report but of commas; a deviation has as many places, or more."""
+    """A kept rule has no report, except about commas; a deviation has its places, or more."""
     of = {row.rule: row for row in rows(MATRIX)}
     addon = (misra.TOOL / "addons" / "misra.py").read_text(encoding="utf-8")
     known = {f"{int(n[:-2])}.{int(n[-2:])}" for n in re.findall(r"executeCheck\((\d+),", addon)}
@@ -60,7 +60,7 @@ def test_the_words_of_other_rules_do_not_occur() -> None:
     assert by_words == {rule for rule, _ in MATRIX["words"]}
 
 
-# What each pattern is to find.
+# A finding for each pattern.
 WORDS = """\
 #include <stdlib.h>
 #undef memcpy

@@ -1,4 +1,4 @@
-"""`make object` reports what was not covered, and refuses C that it does not know."""
+"""`make object` reports gaps in the coverage, and refuses unknown C."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ def test_what_is_not_covered_in_the_source_is_reported(
 
 
 def test_a_condition_decides_alone_where_the_others_stay() -> None:
-    """Of (a || b) && c, with 0 for what is not asked, 1 for false and 2 for true."""
+    """For (a || b) && c, with 0 for a skipped condition, 1 for false and 2 for true."""
     both = [((2, 0, 2), True), ((1, 1, 0), False)]
     assert [decisions.is_independent(place, both) for place in range(3)] == [True, False, False]
     more = [*both, ((1, 2, 2), True), ((1, 2, 1), False)]
     assert [decisions.is_independent(place, more) for place in range(3)] == [True, True, True]
-    # The outcome changes, but with another condition.
+    # The outcome changes, but so does another condition.
     assert not decisions.is_independent(0, [((1, 2, 2), True), ((2, 0, 1), False)])
 
 
@@ -121,7 +121,7 @@ def test_all_of_the_c_is_covered_and_nothing_left_out(tmp_path: Path) -> None:
 def test_jumps_that_do_not_go_both_ways_are_reported(
     compiler: str, small: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    """The flags for certification leave one jump to a loop: of GCC 12 and 14, Clang 14 and 19."""
+    """With the flags for certification a loop has one jump: GCC 12 and 14, Clang 14 and 19."""
     source = decisions.Source(SMALL)
     made = lane.built(tmp_path, compiler, lane.FLAGS[compiler][0], small[0])
     binary = lane.program(tmp_path, made, small[1])
@@ -129,7 +129,7 @@ def test_jumps_that_do_not_go_both_ways_are_reported(
     start = lane.base(binary, made.library)
     gaps = [jump.places for jump, _ in lane.missed(made.jumps, counts, start)]
     assert {(("whycast_small", line),) for line in (9, 12)} == {*gaps}
-    # The loop goes round 3, 3 and 4 times, and ends thrice.
+    # The loop has 3, 3 and 4 rounds, and ends three times.
     (loop,) = (place for place, each in made.jumps.items() if each.places[0][1] == 6)
     executed, taken = (each[start + loop] for each in counts)
     assert (executed, taken in (3, 10)) == (13, True)
@@ -137,7 +137,7 @@ def test_jumps_that_do_not_go_both_ways_are_reported(
 
 
 def test_jumps_that_a_compiler_adds_are_counted() -> None:
-    """The second of a loop, the fourth of three conditions, one of a line that decides nothing."""
+    """The second jump of a loop, the fourth of three conditions, one at a plain line."""
     lines = (6, 6, 9, 9, 9, 9, 10, 12)
     jumps = [lane.Jump("f", f"jl {n}", (("f", line),)) for n, line in enumerate(lines)]
     inlined = [lane.Jump("f", "jl", (("g", line), ("f", 40))) for line in (6, 12)]

@@ -1,10 +1,10 @@
-"""The C before two verifiers that have nothing of Why3: `make verify-c`.
+"""Two verifiers, independent of Why3, check the C: `make verify-c`.
 
 ESBMC, a bounded model checker, turns each claim of bounded.c, with all loops unrolled, into one
-formula; Bitwuzla looks for values that make anything undefined, or an answer differ from plain.c.
-Eva, of Frama-C, interprets the C on ranges and addresses, without a solver, and reports whatever
-may be undefined. Claims on shapes and strides hold for any int64_t as a size, those on plans for
-small sizes. Each planted fault has to be reported.
+formula; Bitwuzla searches for values with undefined behaviour, or an answer other than plain.c's.
+Eva, of Frama-C, interprets the C on ranges and addresses, without a solver, and reports all code
+that may be undefined. Claims on shapes and strides hold for any int64_t as a size, those on plans
+for small sizes. Each planted fault has to be reported.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def eva(claim: Claim) -> tuple[bool, str]:
 
 
 def output(command: Sequence[str]) -> str:
-    """Run a verifier; one that takes too long has not proved anything."""
+    """Run a verifier; one that exceeds its time proves nothing."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:

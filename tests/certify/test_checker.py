@@ -1,4 +1,4 @@
-"""The checker: a small certificate, and what must not pass for one."""
+"""The checker: a small certificate, and texts that it must refuse."""
 
 import ast
 import re
@@ -20,7 +20,7 @@ TASK = """
 (declare-fun q (U Int) Bool)
 (declare-fun c () U)
 (declare-fun n () Int)
-; what is said of all
+; a fact about all values
 (assert (forall ((x U)) (! (=> (p x) (q x 1)) :pattern ((p x)))))
 (assert (p c))
 (assert (let ((m (+ n 1))) (< n m)))
@@ -182,7 +182,7 @@ UNSOUND = """
 ; something is supposed of a variable that is bound here
 (assume-push @p1 (= @x c)) (step @p2 :rule true_intro :premises (@p1))
 (step @p3 :rule nary_cong :premises (@p2) :args ((forall (@list @x) (= @x c))))
-; a witness of what is not closed
+; a witness of no closed formula
 (define @f () (forall (@list @y) (= @x @y)))
 (step @p1 :rule refl :args ((@quantifiers_skolemize @f 0)))
 ; a witness of no variable
@@ -198,7 +198,7 @@ UNSOUND = """
 (step @p1 :rule refl :args ((forall (@list c) (p c))))
 ; expected a list of variables
 (step @p1 :rule refl :args ((forall @x (p @x))))
-; forall of what is no formula
+; forall of no formula
 (step @p1 :rule refl :args ((forall (@list @x) n)))
 ; a function of one variable twice
 (step @p1 :rule refl :args ((lambda (@list @x @x) n)))

@@ -101,7 +101,7 @@ def test_any_layout_and_type(name: str, data: st.DataObject) -> None:
     assert not long or np.array_equal(sums.ravel(), expected.ravel(), equal_nan=True)
 
 
-# NumPy takes the second type for one of its own.
+# NumPy mistakes the second type for one of its own.
 FOREIGN = (ml_dtypes.bfloat16, ml_dtypes.float8_e5m2, ml_dtypes.int4)
 
 

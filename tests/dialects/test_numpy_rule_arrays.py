@@ -25,7 +25,7 @@ ALL_DTYPES = (*DTYPES, *OTHER_DTYPES)
 
 
 def reaction(array: Any) -> tuple[object, ...]:
-    """Return how an array reacts to a look at its flag `writeable`, and to a write."""
+    """Return the reaction of an array to reading its flag `writeable`, and to a write."""
     content = np.array(array)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -1,4 +1,4 @@
-"""Drawn WhyML programs: the extracted Python or C must compute what an evaluation here computes.
+"""Drawn WhyML programs: the extracted Python or C must agree with an evaluation here.
 
 The evaluation is that of WhyML, operands from right to left, and independent of the extraction.
 Why3 or a printer may refuse a program. `make validate` draws more than the tests.

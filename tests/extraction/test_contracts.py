@@ -101,6 +101,6 @@ def test_what_a_condition_comes_to(tmp_path: Path) -> None:
             continue
         explorer = Explorer()
         n = Number(explorer, z3.Int("n"))
-        # Without a value nothing is proved, nor if more than comparisons ask for the integer.
+        # A condition without a value proves nothing, nor does one that needs more than comparisons.
         with contextlib.suppress(UndefinedError, UndecidedError, Unknown, TypeError):
             assert {value(unknown, number, n) for _ in [0] if n == 3} == {expected}, text

@@ -180,4 +180,4 @@ def test_a_contract_that_is_wrong_is_noticed(module: ModuleType) -> None:
     assert (result.fault, result.got) == ("not ensures { result = a }", "0")
     wrong.conditions = []
     fault = run(wrong, module, ANY, ANY, ANY).fault
-    assert fault == "the contract says nothing of such an end"
+    assert fault == "the contract allows no such end"

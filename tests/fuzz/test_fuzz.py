@@ -47,7 +47,7 @@ SMALL = st.integers(0, 4)
 
 
 def only(method: str) -> Callable[[object], object]:
-    """Make a function that gives an object one method, which returns a value."""
+    """Return a function that makes objects with one method, which returns a value."""
     return lambda value: type("Only", (), {method: lambda *_, **__: value})()
 
 
@@ -178,7 +178,7 @@ NOT_TENSORS = st.one_of(
     # Dtypes without a sum, and fields.
     st.sampled_from(["M8[s]", "S3", "V4", "i4,f4", "V0"]).map(lambda c: elements(3, np.dtype(c))),
 )
-# Uncountably many elements in one place, of dtypes that no function sums.
+# A huge number of elements at one address, of dtypes that no function sums.
 VAST = st.sampled_from(
     [np.broadcast_to(value, (2**40, 1)) for value in (np.void(b"ab"), np.array("a", object))]
 )
@@ -316,7 +316,7 @@ def same(found: Any, wanted: Any) -> bool:
 
 
 def _content(array: Any) -> object:
-    # Strings are elsewhere, structures and long numbers have gaps: bytes do not tell.
+    # Strings are stored elsewhere, structures and long numbers have gaps: bytes are not compared.
     if array.dtype.hasobject or array.dtype.kind in "TV" or array.dtype.char in "gG":
         return repr(array.tolist())
     return array.tobytes()

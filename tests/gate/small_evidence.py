@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from evidence import needs, pack
 from gate import closed
 
-# A careless page takes this text for HTML.
+# A page that does not escape this text shows it as HTML.
 MEAN = '<img src=x onerror=alert(1)> & "it\'s"'
 
 SHAPE = "why3/core/shape.mlw"
@@ -66,18 +66,18 @@ def node(name: str, proofs: list[dict[str, Any]], *steps: dict[str, Any]) -> dic
 
 def symbol(name: str, kind: str, line: int | None) -> dict[str, Any]:
     file, module = ("why3/kernel/trusted.mlw", "Tuple") if kind == "val" else (SHAPE, "Shape")
-    says = {"statement": f"forall n. {MEAN}", "names": ["int.Int.infix <"], "ghost": False}
+    fields = {"statement": f"forall n. {MEAN}", "names": ["int.Int.infix <"], "ghost": False}
     of_symbol = {"file": file, "line": line, "module": module, "name": name, "kind": kind}
     goal = {"more": "more", "same": "same'vc"}.get(name)
     calls = ["kernel.trusted.Tuple.ix"] if name == "same" else []
-    return {**of_symbol, **says, "goal": goal, "template": None, "calls": calls}
+    return {**of_symbol, **fields, "goal": goal, "template": None, "calls": calls}
 
 
 def clause(name: str, *tagged: str, reason: str = "") -> dict[str, Any]:
     parts = ("definitions", "theorems", "programs", "tests", "supporting")
     named = [[{"name": name, "place": f"{SHAPE}:8"}] for name in tagged] or [[]] * len(parts)
-    says = {"says": f"As E_Small_020 {MEAN}", "where": MEAN, "why": MEAN, "reason": reason}
-    return {"id": name, "text": "Text", **says, **dict(zip(parts, named, strict=True))}
+    fields = {"says": f"As E_Small_020 {MEAN}", "where": MEAN, "why": MEAN, "reason": reason}
+    return {"id": name, "text": "Text", **fields, **dict(zip(parts, named, strict=True))}
 
 
 def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
@@ -122,7 +122,7 @@ def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
 
 
 def told(root: Path, **changes: Any) -> dict[str, Any]:
-    """Write the small tree; return what a passing gate leaves."""
+    """Write the small tree; return the facts of a passing gate."""
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The audit: what is taken for granted, what satisfies hypotheses, what says nothing; templates."""
+"""The audit: assumptions, witnesses of hypotheses, trivial claims; templates."""
 
 import re
 from typing import Any
@@ -14,7 +14,7 @@ from gate.theories import theory_files
 
 TAKEN = "is taken for granted:"
 
-# To Why3 1.8.0, a ghost without a definition is a function that is any number.
+# For Why3 1.8.0, a ghost without a definition is a function with any value.
 GHOST = "any" if toolchain.read()["Why3"].version == "1.8.0" else "val"
 
 GRANTED = [
@@ -60,7 +60,7 @@ MORE = [
     "let function m (x: int) : int = assert { 1 < 2 }; x",
 ]
 
-# Each module asks what satisfies the hypotheses of its program or lemma `wanted`.
+# In each module the witness of its program or lemma `wanted` is searched.
 CALLED = "predicate q (a: int)  let wanted (a: int) : unit requires { q a } = ()  "
 PREDICATES = "predicate q (a: int)  predicate r (a: int)  predicate t (a b: int)  "
 STATED = PREDICATES + "lemma wanted: forall a. q a -> r a  "
@@ -82,7 +82,7 @@ TRIED = """let g () = assert { q 9 /\\ (if q 9 then Plus else Minus) = Plus };
 
 FEW = "requires { a < 9 }"
 
-# A program always ends by one of these cases, or with a number of the range.
+# A program always ends in one of these cases, or with a number in the range.
 UNCONDITIONAL = [
     "q result -> r a",
     "forall k. q k /\\ 0 <= k < result -> r k",
@@ -136,7 +136,7 @@ SATISFIED_BY_G = [
     "predicate q (a: int)  let rec ghost function wanted (a: int) : int requires { q a }"
     " variant { a } = a  let lemma g () = let _ = wanted 9 in ()",
     f"{NESTED}let lemma g () = assert {{ (forall z. t z 9 -> r z) by r 9 }}",
-    # Where it is decided what is done.
+    # A condition.
     f"{CALLED}let g () : int = if (wanted 9; 0 < 1) then 2 else 3",
     f"{STATED}let g (r: ref int) = r := 0; assert {{ q 9 }}",
     # A promise, where the program is called.
@@ -144,11 +144,11 @@ SATISFIED_BY_G = [
     f"{promise('q a -> r a')}let g () = let b = 9 in let _ = wanted b in assert {{ q b }}",
     f"{promise('forall k. t k a -> r k')}let g () = let _ = wanted 9 in assert {{ t 1 9 }}",
     f"{promise('q a -> r a', FEW)}let g () = let _ = wanted 7 in assert {{ q 7 }}",
-    # What a formula supposes in another form than that of an implication.
+    # Hypotheses of a formula in another form than an implication.
     *(f"{lemma(formula)}{TRIED}" for formula in SUPPOSING),
 ]
 SATISFIED_BY_BETWEEN = [
-    # It calls `wanted`, or supposes the same, or asserts it; at one instance, of one type.
+    # It calls `wanted`, or has the same hypothesis, or asserts it; at one instance, of one type.
     f"{CALLED}{BETWEEN} = wanted a  let lemma g () = between 9",
     f"{CALLED}{BETWEEN} = ()  let lemma g () = between 9",
     f"{STATED}{BETWEEN} = ()  let lemma g () = between 9",
@@ -157,11 +157,11 @@ SATISFIED_BY_BETWEEN = [
     "  let lemma between (a: int) requires { u a } = ()  let lemma g () = between 9",
 ]
 
-# No witness, though it is called, asserted or supposed.
+# No witness, though it is called, asserted or a hypothesis.
 UNSATISFIED = [
     *map(lemma, SUPPOSING),
     *(promise(formula) for formula in SUPPOSING if "->" in formula or "not" in formula),
-    # Hypotheses by other words, or of a promise.
+    # Hypotheses in other words, or of a promise.
     lemma("not (q a /\\ r a) \\/ a < 0"),
     lemma("a < 0 \\/ not q a \\/ not r a"),
     lemma("t a a /\\ (q a -> r a)"),
@@ -173,17 +173,17 @@ UNSATISFIED = [
     promise("(q a -> result = 1) /\\ (not r a -> result = 2)"),
     f"{promise('q a -> r a', FEW)}let g () = let _ = wanted 7 in assert {{ q 8 }}",
     f"{promise('q a -> r a', FEW)}let g () : int = assert {{ q 7 }}; if 1 = 2 then wanted 7 else 1",
-    # What is called within a formula shows nothing.
+    # A call within a formula shows nothing.
     "predicate q (a: int)  let function wanted (a: int) : int requires { q a } = a"
     "  let g () = let _ = pure { wanted 9 } in ()",
-    # Not every run comes to it.
+    # Not every run reaches it.
     f"{CALLED}let g (a: int) : unit = if a = 2 then wanted 9",
     f"{CALLED}let g (a: sign) : unit = match a with Minus -> wanted 9 | Plus -> () end",
     f"{CALLED}let g () = for i = 0 to 1 do wanted 9 done",
     f"{CALLED}let g (r: ref int) = while !r > 0 do variant {{ !r }} wanted 9; r := !r - 1 done",
     f"{CALLED}let g () : int = try wanted 9; half 2 with Odd _ -> 1 end",
     f"{CALLED}let g () : int -> unit = fun _ -> wanted 9",
-    # A run may not come to it, or knows there what is not proved.
+    # A run may not reach it, or has an unproved assumption there.
     f"{CALLED}let g () : unit raises {{ Odd b -> b = 2 }} = let _ = half 2 in wanted 9",
     f"{CALLED}let g (a: int) : unit raises {{ Odd }} = if a = 2 then raise (Odd 2); wanted 9",
     f"{CALLED}let g () : unit diverges = while true do () done; wanted 9",
@@ -193,13 +193,13 @@ UNSATISFIED = [
     f"{CALLED}val h () : unit ensures {{ false }}  let g () : unit = h (); wanted 9",
     f"{CALLED}val h () : unit ensures {{ false }}  let k = h  let g () : unit = k (); wanted 9",
     f"{CALLED}let g () : unit = let h () : unit ensures {{ false }} = any unit in h (); wanted 9",
-    # Nothing satisfies what calls it, or has the same.
+    # Its callers, or programs with the same hypothesis, have no witness.
     f"{CALLED}{BETWEEN} = wanted a",
     "predicate q (a: int)  let rec lemma wanted (a: int) requires { q a } variant { a }"
     " = wanted (a - 1)",
     f"{STATED}lemma other: forall a. q a -> r a",
     f"{NESTED}let g () = assert {{ forall z. t 9 z -> r z }}",
-    # Each hypothesis, but of other values, at another moment, or for each of two reasons.
+    # Each hypothesis, but for other values, at another moment, or for each of two reasons.
     f"{BOTH}{BETWEEN} = assert {{ t (9 + 1) 9 }}  let lemma g () = between 9",
     f"{BOTH}{BETWEEN} = ()  let lemma also (a: int) requires {{ t (a + 1) a }} = ()"
     "  let lemma g () = between 9; also 9",
@@ -209,7 +209,7 @@ UNSATISFIED = [
     "  let g () = assert { u 1 /\\ u (true, 1) }",
 ]
 
-# A declaration, and a change that no promise tells; what its statement is then.
+# A declaration, a change that no promise shows, and its new statement.
 EFFECTS = [
     ("val f (a: cell) : unit writes { a.left }", "a.left", "a.left, a.right"),
     ("val f (a: cell) : unit writes { a.left }", "writes { a.left }", ""),
@@ -358,7 +358,7 @@ NO_TEMPLATES = {
     "endless": ("let f (x: int) : int diverges = while true do () done; x", ["clone"], "diverges"),
 }
 
-# Promises of a value of an abstract record, and whether it exists whatever else is true.
+# Promises about a value of an abstract record, and whether it always exists.
 MAKERS = {
     "val make (n: int) : box ensures { result.room = n }": True,
     "val make (n: int) : box requires { n > 0 } ensures { result.room = n /\\ 1 = 1 }": False,
@@ -446,7 +446,7 @@ def test_what_is_taken_for_granted_is_refused(audit: Facts) -> None:
     for n, (kind, name, _) in enumerate(GRANTED):
         what = f"Granted{n}.{name} is taken for granted: {kind} (none is allowed here)"
         assert any(what in failure for failure in found), what
-    # Two programs that diverge are marked with vc:divergent, an order is cloned with all it has.
+    # Two divergent programs are marked with vc:divergent; an order is cloned completely.
     assert len(found) == len(GRANTED) + 2 + 1 + 3
     cloned = "Trans is taken for granted: axiom (none is allowed here), cloned from /usr"
     assert any(cloned in failure for failure in found)
@@ -476,7 +476,7 @@ def test_no_clause_of_a_contract_can_be_missing_or_weaker() -> None:
             for weak in {*changes} - {said}:
                 parts = [*clauses[:n], f"{start}{weak} }}", *clauses[n + 1 :]]
                 changed: Any = {**symbol, "statement": "\n  ".join([head, *parts])}
-                # That each output is the operator's follows from the bytes that are written.
+                # The written bytes imply that each output is the operator's.
                 wanted = "is_operator" not in clause
                 assert len([*judge.choice_faults({"symbols": [changed]})]) == wanted, parts
 
@@ -499,12 +499,12 @@ def test_a_goal_that_says_nothing(audit: Facts) -> None:
 
 
 def test_two_symbols_of_one_name_are_told_apart_and_hints_left_out(audit: Facts) -> None:
-    says = {e["name"]: (e["statement"], e["names"]) for e in of(audit, "symbols", "names")}
+    found = {e["name"]: (e["statement"], e["names"]) for e in of(audit, "symbols", "names")}
     both = ["names.Names.below", "conditional.Conditional.below"]
-    assert says["both"] == ("forall a:int, b:int. below a b -> below1 b a", both)
-    assert says["changed"] == (says["both"][0], both[::-1])
-    assert says["Odd"] == ("exception Odd seq", ["names.Names.seq"])
-    assert says["pair"][1] == ["names.Names.seq", "seq.Seq.seq"]
+    assert found["both"] == ("forall a:int, b:int. below a b -> below1 b a", both)
+    assert found["changed"] == (found["both"][0], both[::-1])
+    assert found["Odd"] == ("exception Odd seq", ["names.Names.seq"])
+    assert found["pair"][1] == ["names.Names.seq", "seq.Seq.seq"]
 
 
 def test_a_statement_has_all_that_a_proof_can_use(audit: Facts) -> None:
@@ -525,7 +525,7 @@ def satisfied_by(audit: Facts, file: str) -> dict[str, Any]:
 
 
 def test_what_satisfies_hypotheses(audit: Facts) -> None:
-    """A hypothesis that nothing meets is found: [E_Broadcast_any_Derived_180]."""
+    """A hypothesis without a witness is found: [E_Broadcast_any_Derived_180]."""
     names = ["g"] * len(SATISFIED_BY_G) + ["between"] * len(SATISFIED_BY_BETWEEN)
     expected = {f"Satisfied{n}": f"Satisfied{n}.{name}" for n, name in enumerate(names)}
     assert satisfied_by(audit, "satisfied") == expected
@@ -561,11 +561,11 @@ def test_an_instance_has_goals_for_its_parameters_alone(audit: Facts) -> None:
     for name in ("twice", "down", "heavy"):
         assert found[f"Instance.P.{name}"] == (None, f"template.Pattern.{name}")
     assert found["Instance.P.size'refn'vc"] == ("P.size'refn'vc", None)
-    # It may well say nothing: a parameter and what takes its place may have one contract.
+    # It may be trivial: a parameter and its replacement may have one contract.
     (same,) = (s for s in audit["symbols"] if s["name"] == "Exactly.f'refn'vc")
     assert (same["module"], same["says_nothing"]) == ("Exactly", False)
     assert found["Instance.P.light"] == (None, None)
-    # An instance of an instance; what it adds has a goal where it stands.
+    # An instance of an instance; its own items have goals at their place.
     found = symbols("chain")
     assert found["Middle.twice"] == (None, "template.Pattern.twice")
     assert found["Middle.more"] == ("more'vc", None)
@@ -583,7 +583,7 @@ def test_what_an_instance_satisfies_its_template_does(audit: Facts) -> None:
         assert by["Instance", f"P.{name}"] == "Instance.witness"
         assert by["Pattern", name] in {f"Instance.P.{each}" for each in names}
     assert by["End", "M.more"] is by["Middle", "more"] is None
-    # Why3's own goals are no claims, nor is what a parameter requires.
+    # Neither Why3's own goals nor the requirements of a parameter are claims.
     assert not any(name.endswith("'refn'vc") for _, name in by)
     places = [{"place": f"{s['file']}:{s['line']}"} for s in audit["symbols"]]
     clause = dict.fromkeys(("definitions", "theorems", "programs"), places)
@@ -592,7 +592,7 @@ def test_what_an_instance_satisfies_its_template_does(audit: Facts) -> None:
     assert "Middle.more" in missed
     assert by["Word1", "load"] is by["Word", "load"] is None
     assert missed & {"Word1.load", "Word.load"} == {"Word1.load"}
-    # Somebody relies only on what has no body.
+    # Only an item without a body is a claim.
     facts["trace"] = {"clauses": []}
     missed = {failure.subject for failure in judge.witness_faults(facts)}
     assert "Word1.load" in missed

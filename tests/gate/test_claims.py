@@ -37,9 +37,9 @@ end
 
 def symbol(file: str, line: int, kind: str, name: str, statement: str, goal: str | None) -> Any:
     module, _, name = name.partition(".")
-    says: dict[str, Any] = {"statement": statement, "names": ["int.Int.(+)"], "goal": goal}
-    says |= {"says_nothing": False, "calls": [], "ghost": False, "template": None}
-    return {"file": file, "line": line, "module": module, "name": name, "kind": kind, **says}
+    fields: dict[str, Any] = {"statement": statement, "names": ["int.Int.(+)"], "goal": goal}
+    fields |= {"says_nothing": False, "calls": [], "ghost": False, "template": None}
+    return {"file": file, "line": line, "module": module, "name": name, "kind": kind, **fields}
 
 
 @pytest.fixture
@@ -91,9 +91,9 @@ def test_what_is_sealed_is_accepted_and_stays_as_it_is(root: Path, facts: Any) -
     }
 
 
-OTHER = "says something else than what was reviewed on 2020-02-29 (now: "
-REWORDED = "has another sentence than what was reviewed on 2020-02-29 (now: "
-NOTHING = "says nothing: what it claims is true whatever its symbols mean"
+OTHER = "has another statement than when reviewed on 2020-02-29 (now: "
+REWORDED = "has another sentence than when reviewed on 2020-02-29 (now: "
+NOTHING = "is trivial: it is true whatever its symbols mean"
 NOT_IN_LOCK = "is not in proofs/claims.lock: nobody has compared"
 NO_CLAIM = "is in proofs/claims.lock, and is no claim"
 NO_SENTENCE = "has no sentence: expected a doc comment right before it"
@@ -106,7 +106,7 @@ Z += [f"Small.positive {NO_CLAIM}", "Small.positive is a goal of nothing that th
 TAMPERED: list[Any] = [
     (TWICE, {"kind": "theorem"}, f"{W}:11: Small.twice'vc {OTHER}program"),
     (POSITIVE, {"statement": "x = x", "says_nothing": True}, f"{NOTHING} (x = x)", OTHER),
-    # Nobody relies on a helper, but it has a proof.
+    # A helper is no claim, but it has a proof.
     (ONE, {"goal": "z"}, "3: Idle.z has no goal: nothing proves it", "one'vc is a goal of nothing"),
     (POSITIVE, {"names": []}, f"Small.positive {OTHER}", f"Small.double {NO_CLAIM}"),
     (DOUBLE, {"names": ["witness_small.Idle.one"]}, f"{OTHER}function", f"one'vc {NOT_IN_LOCK}"),

@@ -84,7 +84,7 @@ ask(GIVEN).catch((error) => ({ error: `${error.stack}` }))
   .then((value) => { document.body.dataset.seen = text(value); });
 </script></body></html>
 """
-# Milliseconds of the budget pass at once while a page does nothing.
+# Time is virtual: while a page is idle, the milliseconds of its budget pass at once.
 FLAGS = """--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --dump-dom
 --allow-file-access-from-files --enable-logging=stderr --virtual-time-budget=100000"""
 
@@ -247,7 +247,7 @@ KINDS = ("api/whycast", "api/whycast.plan", "api/whycast.LoopPlan", "theories/co
 
 
 def shown(made: Made) -> list[str]:
-    """List the pages to open: all, but few of functions and theories."""
+    """List the pages to open: all, except most of functions and theories."""
     folder = made.folder / "doc"
     own = sorted([*folder.glob("*.html"), *folder.glob("evidence/*.html")])
     assert len(own) > 17 + 18
@@ -330,7 +330,7 @@ return given.map(([rule, shapes]) => {
 
 
 def of_the_package(shapes: tuple[worked.Shape, ...], target: worked.Shape | None) -> dict[str, Any]:
-    """Compute with the package what the page shows for shapes."""
+    """Compute the page's answers for shapes with the package."""
     try:
         common = whycast.broadcast_shapes(*shapes) if target is None else target
         views = []

@@ -1,4 +1,4 @@
-"""The documents: examples print what stands there; links, order and pictures match the tree."""
+"""The documents: examples print the shown output; links, order and pictures match the tree."""
 
 import doctest
 import re
@@ -32,7 +32,7 @@ def test_examples(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["README.md", "python/doc/use.md"])
 def test_commands(name: str, tmp_path: Path) -> None:
-    """Each shell line prints what stands there, except the seconds of a check."""
+    """Each shell line prints the shown output, except the seconds of a check."""
     text = (ROOT / name).read_text(encoding="utf-8")
     blocks = re.findall(r"(?ms)^```console\n(.*?)^```$", text)
     typed = re.findall(r"(?m)^\$ (.*)\n((?:(?!\$ ).*\n)*)", "".join(blocks))

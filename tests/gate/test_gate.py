@@ -24,7 +24,7 @@ from gate.program import Program
 
 __all__ = ["small"]
 
-OTHER = "says something else than what was reviewed on"
+OTHER = "has another statement than when reviewed on"
 REPLAY = "has a recorded proof that does not replay: "
 FALSE = "proves false from what the theory uses, defines and proves"
 TAKEN = "is taken for granted: axiom (none is allowed here)"
@@ -85,7 +85,7 @@ end
 end
 """
 
-# Each module has a name of its own: one list has all goals.
+# Module names differ, as one list has all goals.
 THEORY = f"""\
 (** Supports {TAG}. *) module NAME
   use int.Int
@@ -114,7 +114,7 @@ module More
 end
 """
 
-# Edits; no proof notices those of sealed texts. One more theorem gets the tag of a clause.
+# Edits; no proof notices an edit of a sealed text. One more theorem gets the tag of a clause.
 EDITS = [
     ("why3/proofs.mlw", "= y <-> y", "= y -> y"),
     ("why3/gone.mlw", EXTRA, ""),
@@ -436,7 +436,7 @@ def running(tree: Path) -> list[str]:
 
 @contextlib.contextmanager
 def started(tree: Path) -> Iterator[subprocess.Popen[str]]:
-    """Start the gate, and wait for its first line, which says that git is missing."""
+    """Start the gate, and wait for its first line, which reports that git is missing."""
     (tree / "build" / "temporary").mkdir()
     command = [sys.executable, *small_tree.ISOLATED, str(tree / "proofs" / "run.py"), "gate"]
     env = {**os.environ, "TMPDIR": str(tree / "build" / "temporary")}

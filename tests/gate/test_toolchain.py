@@ -1,4 +1,4 @@
-"""The toolchain: what is pinned, what is refused, how it is installed."""
+"""The toolchain: pins, refusals, installation."""
 
 import hashlib
 import json
@@ -164,12 +164,12 @@ def test_missing_or_other_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(toolchain, "CONFIGURATION", tmp_path / "why3.conf")
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     monkeypatch.setattr(sysconfig, "get_path", lambda _: str(tmp_path))
-    with pytest.raises(ToolError, match=r"^only root can install what is missing") as told:
+    with pytest.raises(ToolError, match=r"^only root can install missing tools") as told:
         install.main(["--tests"])
     wanted = "apt-get install --no-install-recommends --no-remove solver=2.0-1 clang"
     command = f"sudo apt-get update && sudo {wanted} {install.HEADERS}"
     assert str(told.value).partition("Run\n  ")[2] == command
-    # A Python that has the headers of C needs no package of them.
+    # A Python with the headers of C needs no package for them.
     (tmp_path / "Python.h").touch()
     there += ["solver solver=2.0-1 clang"]
     with pytest.raises(ToolError, match="solver: Solver is not the pinned build") as refused:

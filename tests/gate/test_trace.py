@@ -163,7 +163,7 @@ CASES: list[tuple[tuple[str, ...], str]] = [
     ((T, DERIVED, FIRST), f"{T}: {FIRST} is of Small too"),
     ((T, ', says = "A program runs."', ""), f"{T}: {SECOND} has no `says`"),
     ((T, ', why = "It is used."', ""), f"{DERIVED} has no `why`"),
-    # clauses without what they need
+    # incomplete clauses
     ((W, f"It does. [{FIRST}]", ""), f"{FIRST} has no theorem, and no reason for that"),
     ((T, 'runs."', 'runs.", reason = "No."'), "having no theorem, but has Small.run'vc"),
     ((TESTS, f"[{FIRST}]", ""), f"{FIRST} has theorems, and no test"),
@@ -176,7 +176,7 @@ CASES: list[tuple[tuple[str, ...], str]] = [
     ((INNER, f"Clause: [{SECOND}]", ""), f"{INNER}:3: whycast.run {NO_CLAUSE}"),
     ((INIT, f"[{THIRD}]", "Refused."), f"{INIT}:5: whycast.Refusal {NO_CLAUSE}"),
     ((INIT, "import run", "import seven", INIT, '"run"', '"seven"'), f".seven {NO_CLAUSE}"),
-    # tags that say nothing
+    # tags without an item
     ((W, f"7. [{FIRST}]", f"7. [{FIRST} "), f"{W}:9: [{FIRST} {UNKNOWN}"),
     ((TESTS, f"[{SECOND}]", "[E_small_any_Step_020]"), f"E_small_any_Step_020 {UNKNOWN}"),
     ((W, "(** A quote", "(* A quote"), f"{W}:9: {FIRST} {NOTHING}"),

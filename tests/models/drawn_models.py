@@ -290,7 +290,7 @@ def judge(seed: int, folder: Path) -> int:
     after = runner(out, of_sonnx=form == "sonnx")
     for sizes, flag, _, runs in seen:
         if "MatMul" in str(model) and 0 in sizes.values():
-            # ONNX Runtime does not write the empty product of a vector, or refuses it.
+            # For an empty product of a vector ONNX Runtime writes nothing, or refuses it.
             continue
         feeds = feeds_for(drawn, sizes, flag)
         try:

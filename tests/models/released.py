@@ -23,9 +23,8 @@ from whycast._model._runs import feeds
 BUILD = Path(__file__).resolve().parents[2] / "build"
 
 # For each model the number of nodes, of those that broadcast, and of open ones; the file in build/;
-# the sizes of its run; and operators to leave, because ONNX Runtime changes their last bits: it
-# calls `pow` for many exponents, multiplies for one that is 2, and has other loops for a stack of
-# matrices of one row.
+# the sizes of its run; and operators to leave, as ONNX Runtime changes their last bits: it has
+# other code for a single exponent of 2, and for matrices of one row.
 _MODELS = """\
 45 27 0 test-models/magika/models/standard_v3_3/model.onnx bytes=1x2048
 89 64 0 test-models/rapidocr/models/ch_ppocr_mobile_v2.0_cls_mobile.onnx x=2x3x48x192

@@ -1,4 +1,4 @@
-"""`whycast model`: broadcasts found in models, explained, made explicit, and what it refuses."""
+"""`whycast model` finds and explains broadcasts, makes them explicit, and refuses the rest."""
 
 from __future__ import annotations
 

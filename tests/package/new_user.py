@@ -1,4 +1,4 @@
-"""What a new user writes: a script that runs with the wheel alone, and that type checkers accept.
+"""The script of a new user: it runs with the wheel alone, and type checkers accept it.
 
 Lines with `type: ignore` are wrong. A checker that does not notice one finds its comment unused.
 """

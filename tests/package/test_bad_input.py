@@ -211,7 +211,7 @@ def test_third_input_where_it_does_not_belong_or_is_missing() -> None:
 
 
 def test_shapes_of_any_integers_in_any_sequence() -> None:
-    """They become Python ints: nothing wraps around, and results have no NumPy integers."""
+    """NumPy integers become Python ints: none wraps around, and results have Python ints."""
 
     class Named(tuple[SupportsIndex, ...]):
         """Shape of a type of its own."""

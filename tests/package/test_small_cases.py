@@ -160,7 +160,7 @@ def _trailing(shape: Shape, target: Shape) -> Outcome:
 
 
 def _then(wanted: Outcome, of: Callable[[Any], Any]) -> Outcome:
-    """Return what follows from a result; an error stays."""
+    """Apply a function to a result; an error stays."""
     return wanted if wanted[0] else ("", of(wanted[1]))
 
 

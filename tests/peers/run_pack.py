@@ -5,7 +5,7 @@ not all fail. `#` begins a comment. Exit status 1: more or fewer tests fail. Wit
 packs of three rules by ONNX Runtime, StableHLO's interpreter, and IREE if build/iree is a virtual
 environment with IREE and onnx; the lists are beside this file.
 
-This needs the runtime, not whycast. Any error refuses, even that a runtime lacks an operator.
+This needs the runtime, not whycast. Any error is a refusal, even a missing operator.
 """
 
 from __future__ import annotations
