@@ -1,20 +1,19 @@
-(** What a proof uses: the names by which [keep] makes its task small.
+(** The names that a proof uses; [keep] makes its task small by them.
 
-    A prover of SMT-LIB tells which assertions contradict each other, where each has a name: so each
-    hypothesis gets one. *)
+    A prover of SMT-LIB prints the names of assertions that contradict each other, so each hypothesis
+    gets a name. *)
 
 open Why3
 module Names = Wstdlib.Sstr
 
-(** A proposition of Why3's library keeps its symbol: by that a driver leaves out what its prover
-    knows. It is told by the name that Why3 prints, which may be that of several. *)
+(** A proposition of Why3's library keeps its symbol, by which a driver omits facts that its prover
+    knows. The name that Why3 prints identifies it; several may share the name. *)
 let is_of_library (pr : Decl.prsymbol) =
   match Theory.restore_path pr.pr_name with
   | first :: _, _, _ -> not (Sys.file_exists (Filename.concat Project.theories_dir first))
   | [], _, _ | (exception Not_found) -> false
 
-(** The task with hypotheses that can be told from each other by what Why3 prints of their names;
-    what these stand for. *)
+(** The task with hypotheses whose printed names differ, and the meaning of these names. *)
 let labelled task =
   let named = Hashtbl.create 97 in
   let fresh () =
@@ -43,7 +42,7 @@ let labelled task =
 
 (** {1 The core} *)
 
-(** What a comment says; Why3 1.8.0 puts it into quotes. *)
+(** The text of a comment; Why3 1.8.0 quotes it. *)
 let commented line =
   let text = Project.after ";; " line in
   try Scanf.sscanf text "%S%!" Fun.id with Scanf.Scan_failure _ | Failure _ | End_of_file -> text
@@ -51,9 +50,9 @@ let commented line =
 let is_check = Re.Str.regexp_string "(check-sat)"
 let is_question = Re.Str.regexp_string "(get-info"
 
-(** The text with a name for each assertion below a comment that has what is [named], as Why3 prints
-    both: an assertion ends before an empty line. What an encoding makes several of has several
-    names. *)
+(** The text with a name for each assertion below a comment with a name in [named]. Why3 prints an
+    empty line after each assertion. If an encoding makes several assertions of a hypothesis, it has
+    several names. *)
 let with_names named text =
   let used = Hashtbl.create 97 in
   let starts line at = Re.Str.string_match at line 0 in
@@ -78,7 +77,7 @@ let with_names named text =
 
 let union names lists = Names.union names (Names.of_list lists)
 
-(** What the labels in an answer stand for. *)
+(** The names of the labels in an answer. *)
 let names_in used answer =
   let label = Re.Str.regexp "core_[0-9]+_" in
   let rec from found place =
@@ -90,8 +89,8 @@ let names_in used answer =
   in
   from Names.empty 0
 
-(** The names of what one prover uses for a task, if it proves it in so many seconds. Alt-Ergo does
-    not tell: no goal has the proofs of two families by it alone. *)
+(** The names that one prover uses for a task, if it proves the task in so many seconds. Alt-Ergo
+    prints none: it alone never proves a goal for two families. *)
 let by_prover task ((p : Prover.t), seconds) =
   let named, task = labelled task in
   let used, text = with_names named (Prover.printed p task) in
@@ -99,7 +98,7 @@ let by_prover task ((p : Prover.t), seconds) =
   let tells = p.prover.prover.prover_name <> "Alt-Ergo" in
   if tells && Prover.is_valid (Prover.read_answer p said) then Some (names_in used output) else None
 
-(** Of definitions nobody says which are used: those that are still reached. *)
+(** No prover names the definitions that it uses: take those that are still reached. *)
 let with_definitions task names =
   let add found (td : Theory.tdecl) =
     match td.td_node with
@@ -109,7 +108,7 @@ let with_definitions task names =
   let all = Task.task_fold add names task in
   Names.of_list (Keep.of_task (Keep.keep (Names.elements all) task))
 
-(** By the first of some provers that proves the task within its seconds, and tells. *)
+(** By the first prover that proves the task within its seconds and prints its names. *)
 let find provers task =
   let ask prover =
     Result.value (Project.attempt (fun () -> by_prover task prover)) ~default:None

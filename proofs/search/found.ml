@@ -1,13 +1,13 @@
-(** What a search has found, among what is recorded already, also for other versions of Why3. *)
+(** The results of a search, merged with the record, which has other versions of Why3 too. *)
 
 open Record
 
-(** What is recorded of a node, from its proofs or its step. *)
+(** The record of a node, from its proofs or its step. *)
 let proved proofs = if proofs = [] then nothing else { nothing with proofs = [ (here, proofs) ] }
 let taken_apart step = { nothing with step = Some step }
 
-(** What is known with what this version has found now. It takes part in a tree that fits it, takes the
-    place of one in which it had a part, and stands beside one of others alone. *)
+(** The record with this version's new results. They join a tree with the same steps, replace a tree
+    that this version was part of, and stand beside a tree of other versions alone. *)
 let rec merged known found =
   let known = { known with instead = List.remove_assoc here known.instead } in
   let add step =
@@ -25,7 +25,7 @@ let rec merged known found =
         { known with instead = (here, found) :: known.instead }
       else { found with instead = known.instead }
 
-(** What is known without this version's part. *)
+(** The record without this version's part. *)
 let rec of_others r =
   let step =
     match r.step with

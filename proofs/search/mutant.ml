@@ -1,17 +1,16 @@
-(** The command [mutant]: does a goal of a theory notice that something has been changed?
+(** The command [mutant]: does a goal of a theory notice a change?
 
-    Runs in a tree of its own, whose theories hold one change; [original] is the tree without it, with
-    the recorded proofs. What the change does not reach is a task as it was, and nothing is run for
-    it. What it reaches is tried again by every prover, with three times what the recorded proof took.
-    A goal notices the change if one of its parts, as the record takes it apart, is then proved by
-    none.
+    It runs in a tree of its own, whose theories have one change; [original] is the tree without it,
+    with the recorded proofs. A task that the change does not reach is the same as before, and is not
+    run. Every prover tries each other task again, with three times the recorded seconds. A goal
+    notices the change if no prover then proves one of its recorded parts.
 
     The answer is one JSON value: the verdict, the goal that notices, and the part of it. *)
 
 open Why3
 open Json
 
-(** Of the recorded seconds. *)
+(** Times the recorded seconds. *)
 let factor = 3.
 
 (** Limits are whole seconds, so one is the least. *)
@@ -26,10 +25,10 @@ let longest = List.fold_left max 0.
 
 (** {1 Trying again} *)
 
-(** One prover after the other, as the other core works at another mutant. *)
+(** One prover after the other, as other cores work on other mutants. *)
 let proves ~longest task prover = Prover.is_valid (Prover.ask prover (limit longest) task)
 
-(** Those that proved it before come first. *)
+(** The provers that proved it before come first. *)
 let is_proved ?(before = []) (project : Project.t) ~longest task =
   let is_first p = List.mem (Prover.name p) (List.map (fun p -> p.Record.prover) before) in
   let first, rest = List.partition is_first (Prover.all project) in
@@ -45,8 +44,8 @@ let rec is_proved_somehow project ~longest task =
 
 let sum = Termcode.task_checksum ?version:None
 
-(** The parts of a task, each with what it was, if one task with the same sum was there, or else with
-    the record of its place; [otherwise] nothing. *)
+(** The parts of a task, each with its former task if one had the same checksum, or else with the
+    record of its place; [otherwise] nothing. *)
 let changed_parts project task before records =
   let old = Option.fold ~none:[] ~some:(Split.parts project) before in
   let sums = List.map sum old in
@@ -59,8 +58,8 @@ let changed_parts project task before records =
   in
   List.filter_map Fun.id (List.mapi pair parts)
 
-(** The part of a goal that nobody proves any more; [before]: what it was; [otherwise]: the seconds of
-    parts that the record does not know. *)
+(** The part of a goal that no prover proves any more; [before]: the former task; [otherwise]: the
+    seconds for parts without a record. *)
 let rec unproved project ~otherwise ~root (task, before, r) =
   let r = Record.mine r in
   let proofs = Record.own r in
@@ -70,7 +69,7 @@ let rec unproved project ~otherwise ~root (task, before, r) =
     | Some (Keep (names, r)) when proofs = [] -> (
         let keep task = Keep.keep (Prove.known_in task (Cores.Names.of_list names)) task in
         match unproved project ~otherwise ~root:false (keep task, Option.map keep before, r) with
-        (* What the proof does not need of the theory as it was may be needed now. *)
+        (* The changed theory may need hypotheses that the recorded proof does not name. *)
         | Some _ when is_proved_somehow project ~longest:otherwise task -> None
         | found -> found)
     | Some (Split records) when proofs = [] ->
@@ -81,7 +80,7 @@ let rec unproved project ~otherwise ~root (task, before, r) =
 
 (** {1 The verdict} *)
 
-(** [postcondition, why3/core/shape.mlw:42]; a lemma is one formula and its place that of its name. *)
+(** [postcondition, why3/core/shape.mlw:42]; for a lemma, one formula, the place of its name. *)
 let describe project (task, root) =
   let explanation = match Goals.explanation ~root task with "" -> [] | text -> [ text ] in
   let place = Option.map (Project.place project) (Goals.place ~root task) in
@@ -98,7 +97,7 @@ let notices project before recorded_proofs (goal : Goals.goal) =
   let killed part = verdict "killed" (Some name) (describe project part) in
   Option.map killed (unproved project ~otherwise ~root:true (goal.task, before, r))
 
-(** The goals, [named] first and then from cheap to dear. *)
+(** The goals, [named] first and then from fast to slow. *)
 let in_theory project original named theory =
   let found name l = List.find_opt (fun goal -> Goals.full_name goal = name) l in
   match Project.attempt (fun () -> Goals.of_theory project theory) with

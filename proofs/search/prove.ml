@@ -1,32 +1,32 @@
 (** The search for proofs.
 
-    For every part of a goal two proofs are wanted, by provers of different families; one is enough
-    to call it proved. From cheap to dear:
-    - what is recorded, by this version of Why3 or another: the same steps, and first the provers
-      that proved each part;
-    - the goal with the part of its context that some prover says it uses ([keep]): whole, at a
-      glance, by one prover of each family; where that fails, [split_vc] and each part in the same
-      way;
-    - a part that no split takes further: longer limits. What resists wants an assertion in the
-      source, not another transformation: one is all that has to be trusted. *)
+    Every part of a goal should have two proofs, by provers of different families; with one it counts
+    as proved. From cheap to costly:
+    - the recorded steps, of this version of Why3 or another, first with the provers that proved each
+      part;
+    - the goal with the part of its context that some prover reports to use ([keep]): whole, with the
+      shortest limit, by one prover of each family; if that fails, [split_vc] and each part in the
+      same way;
+    - longer limits for a part that no split divides. If they fail, add an assertion to the source:
+      no further transformation has to be trusted. *)
 
-(** Seconds. Most goals are proved in well under one; the longest is half of the shortest limit
-    that the gate's replay grants. *)
+(** Seconds. Most goals take far less than one; the longest limit is half of the shortest one of the
+    gate's replay. *)
 let glance = 2
 
 let middle = 5
 let long = 15
 
-(** [quick]: no longer limits; [strict]: a search ends at the first part that two families do not
-    prove soon. *)
+(** [quick]: without the longer limits; [strict]: a search ends at the first part that two families do
+    not prove within the shortest limit. *)
 type t = { project : Project.t; quick : bool; strict : bool }
 
 exception Not_enough
 
 (** {1 Running provers} *)
 
-(** Asks the provers about a task for at most [seconds] each, from cheap to dear but those of [first]
-    before the others, until two families have proved it. *)
+(** Asks the provers about a task for at most [seconds] each, first those of [first], then from fast
+    to slow, until two families have proved it. *)
 let race t task ~seconds ~first proofs =
   let ask proofs (p : Prover.t) =
     let name = Prover.name p in
@@ -40,19 +40,19 @@ let race t task ~seconds ~first proofs =
   let before, after = List.partition is_first (Prover.all t.project) in
   List.fold_left ask proofs (before @ after)
 
-(** What a split gives, if that is more than one part: one part is the goal with other names of
-    hypotheses. Why3's split raises where names of hypotheses meet. *)
+(** The parts of a split, if more than one: a single part is the goal with other names of hypotheses.
+    Why3's split raises an exception if names of hypotheses clash. *)
 let parts t task =
   match Project.attempt (fun () -> Split.parts t.project task) with
   | Error _ | Ok [ _ ] -> None
   | Ok parts -> Some parts
 
-(** {1 What is found, and what is left to prove} *)
+(** {1 Found proofs, and parts left to prove} *)
 
 let split parts = Found.taken_apart (Split parts)
 
-(** The parts of a goal without a proof, or with proofs of one family, each with its place in the
-    tree: by these provers. *)
+(** The parts of a goal without a proof, or with proofs of one family, each with its place in the tree
+    and its provers. *)
 let weak_parts t name task r =
   let rec weak ~root name task r =
     let r = Record.mine r in
@@ -74,7 +74,7 @@ let rec has families (r : Record.t) =
 
 (** {1 A goal without usable proofs} *)
 
-(** [proofs] of the goal whole, by one family, are better than parts that are not all proved. *)
+(** [proofs] of the whole goal by one family are better than parts of which one is not proved. *)
 let rec search t task ~first proofs =
   let proofs = race t task ~seconds:glance ~first proofs in
   if Record.redundant proofs then Found.proved proofs
@@ -85,8 +85,7 @@ let rec search t task ~first proofs =
         let found = split (List.map (fun part -> search t part ~first:[] []) parts) in
         if proofs = [] || has 1 found then found else insist t task proofs
 
-(** Longer limits. A second family is worth the middle limit; an unproved part all that there is.
-    [strict]: none is. *)
+(** Longer limits: the middle one for a second family, all for an unproved part, none if [strict]. *)
 and insist t task proofs =
   if t.strict then raise Not_enough;
   let step proofs seconds =
@@ -95,14 +94,14 @@ and insist t task proofs =
   in
   Found.proved (List.fold_left step proofs [ middle; long ])
 
-(** {1 What a proof needs of its context} *)
+(** {1 The context that a proof needs} *)
 
-(** Seconds for a prover that tells what it uses. *)
+(** Seconds for a prover that prints the names that it uses. *)
 let at_once = 1
 
 let union = Cores.Names.union
 
-(** What is used for a goal, or for its parts, all together, as far as somebody tells. *)
+(** The names used for a goal, or for all its parts, if a prover prints them. *)
 let rec names_used t task =
   let provers = List.rev_map (fun p -> (p, at_once)) (Prover.all t.project) in
   match (Cores.find provers task, lazy (parts t task)) with
@@ -111,18 +110,18 @@ let rec names_used t task =
       List.fold_left (fun found part -> union found (names_used t part)) Cores.Names.empty parts
   | None, (lazy None) -> Cores.Names.empty
 
-(** The names of those in the context of a task. *)
+(** Of these names, those in the context of a task. *)
 let known_in task names = Cores.Names.(elements (inter names (of_list (Keep.of_task task))))
 
-(** The goal from what is named, if two families prove it, each part of it. *)
+(** The goal from the named hypotheses, if two families prove each part of it. *)
 let from_names t task names =
   let names = known_in task names in
   match search { t with strict = true } (Keep.keep names task) ~first:[] [] with
   | found -> if has 2 found then Some (Found.taken_apart (Keep (names, found))) else None
   | exception Not_enough -> None
 
-(** Proofs from a part of the context: of the goal, or else of its parts, or else from all of it.
-    [near]: what is used for the other parts too. *)
+(** Proofs of the goal from a part of the context, or else of its parts, or else from the whole
+    context. [near]: names that the other parts use. *)
 let rec narrow ?near t task =
   let names = names_used t task in
   let near = Option.value near ~default:names in
@@ -130,17 +129,17 @@ let rec narrow ?near t task =
   | Some found, _ -> found
   | None, (lazy (Some parts)) -> split (List.map (narrow ~near t) parts)
   | None, (lazy None) -> (
-      (* What the provers use that tell last. *)
+      (* The names that a prover reports within a longer limit. *)
       let provers = List.map (fun p -> (p, middle)) (Prover.all t.project) in
       let second = Option.value (Cores.find provers task) ~default:names in
       match from_names t task (union near second) with
       | Some found -> found
       | None -> search t task ~first:[] [])
 
-(** {1 A goal with a past} *)
+(** {1 A recorded goal} *)
 
-(** A goal as it is recorded, where that still proves it; what does not is found anew: a part from what
-    was kept for it, if that is enough, and otherwise all that something was kept for. *)
+(** The recorded proofs of a goal that still hold; others are searched anew: for a part, from the
+    hypotheses kept for it, if they suffice, else for the whole goal that they were kept for. *)
 let rec settle t task known =
   let r = Record.mine known in
   let anew () = narrow t task in
@@ -170,5 +169,5 @@ let rec settle t task known =
           let proofs = List.fold_left race [] [ glance; middle ] in
           if Record.redundant proofs then Found.proved proofs else anew ())
 
-(** What is recorded of a goal, with what proves it here and now. *)
+(** The record of a goal, with the present proofs. *)
 let goal t task known = Found.merged known (settle t task known)

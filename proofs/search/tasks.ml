@@ -1,5 +1,5 @@
-(** The command [tasks]: the parts of a theory's goals as the gate replays them, each written to a file
-    of its own as CVC5 is sent it; what the parts are goes out as JSON. *)
+(** The command [tasks]: writes each part of a theory's goals that the gate replays to a file, in the
+    form for CVC5, and prints a list of the parts as JSON. *)
 
 open Why3
 open Json

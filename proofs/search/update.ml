@@ -1,5 +1,5 @@
-(** The command [update]: brings the recorded proofs of a theory up to date and says what is left to
-    prove. What the record says of other versions of Why3 stays where it fits. *)
+(** The command [update]: brings the recorded proofs of a theory up to date and prints the goals left
+    to prove. The record of other versions of Why3 stays if it fits. *)
 
 type options = {
   only : string option;  (** goals whose full name contains this *)
@@ -10,7 +10,7 @@ type options = {
 let wanted options name =
   match options.only with None -> true | Some part -> Project.contains ~part name
 
-(** [why3/core/shape.mlw:42 Shape.pad'vc.3 [postcondition]], and what is wrong with it. *)
+(** [why3/core/shape.mlw:42 Shape.pad'vc.3 [postcondition]], and its fault. *)
 let report (t : Prove.t) file goal r =
   let part (name, root, task, by) =
     let what = if by = [] then "UNPROVED" else "one family only, " ^ String.concat ", " by in
@@ -20,7 +20,7 @@ let report (t : Prove.t) file goal r =
   in
   List.map part (Prove.weak_parts t (Goals.full_name goal) goal.task r)
 
-(** 0 if everything that was asked for is proved, 1 if not, 3 if nothing was asked for. *)
+(** 0 if all chosen goals are proved, 1 if not, 3 if no goal is chosen. *)
 let run project options theory =
   let t = { Prove.project; quick = options.quick; strict = false } in
   let file = Project.absolute project (Project.session_file theory) in
@@ -36,7 +36,7 @@ let run project options theory =
         | Some r -> r
         | None -> Option.value (List.assoc_opt name recorded.goals) ~default:Record.nothing
       in
-      (* An interruption keeps what has been found so far. *)
+      (* An interruption keeps the proofs found so far. *)
       let names = List.map Goals.full_name goals in
       let of_others (name, r) =
         let r = Found.of_others r in
@@ -55,7 +55,7 @@ let run project options theory =
       in
       Fun.protect ~finally:(fun () -> save from_others) (fun () -> List.iter prove chosen);
       let weak = List.concat_map (fun goal -> report t theory goal (known goal)) chosen in
-      (* Goals that were not asked for may not be proved. *)
+      (* Goals that were not chosen may be unproved. *)
       if weak = [] && options.only = None then
         save (List.sort compare ((Record.here, options.from) :: from_others));
       let unproved, single = List.partition (( = ) []) weak in

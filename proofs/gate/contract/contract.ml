@@ -1,9 +1,9 @@
 (** The contracts of programs and operations, from the typed WhyML: see formula.ml.
 
-    What runs, or [all] that programs may use, ghosts included, of modules that are named as
-    [kernel.broadcast.COPBroadcast]. Each condition is a function of the arguments, of what those had
-    been that it changes, and of the result or the exception's value. A conjunction is as many
-    conditions. *)
+    The programs that run, or [all] operations that programs may use, ghosts included, of modules
+    named as [kernel.broadcast.COPBroadcast]. Each condition is a function of the arguments, of the old
+    values of changed ones, and of the result or the exception's value. The parts of a conjunction are
+    separate conditions. *)
 
 open Why3
 open Json
@@ -44,7 +44,7 @@ let mapped (rs : Expr.rsymbol) =
   | library, m, _ -> String.concat "." (library @ [ m; plain ])
   | exception Not_found -> plain
 
-(** What changes: an argument and its field; no argument, of what is only part of one. *)
+(** The changes: an argument and its field; no argument for a change in a part of one. *)
 let writes (cty : Ity.cty) =
   let of_region ((region : Ity.region), fields) =
     let is_whole (pv : Ity.pvsymbol) =
@@ -57,7 +57,7 @@ let writes (cty : Ity.cty) =
   in
   List.concat_map of_region (Ity.Mreg.bindings cty.cty_effect.eff_writes)
 
-(** Whether the result may be an argument, or hold one, that can change. *)
+(** Whether the result may be or contain an argument that can change. *)
 let shares (cty : Ity.cty) =
   let add found (pv : Ity.pvsymbol) = Ity.ity_freeregs found pv.pv_ity in
   let given = List.fold_left add Ity.Sreg.empty cty.cty_args in
@@ -95,7 +95,7 @@ let program p (rs : Expr.rsymbol) =
           @ List.concat_map (post "ensures" None) cty.cty_post
           @ List.concat_map raised exceptions) ) ]
 
-(** What runs: ghost code does not, and what formulas alone may speak of is no program. [all]: fields too. *)
+(** The programs that run, so neither ghost code nor functions for formulas alone. [all]: fields too. *)
 let programs ~all (m : Pmodule.pmodule) =
   let runs (rs : Expr.rsymbol) = all || ((not (Expr.rs_ghost rs)) && rs.rs_cty.cty_args <> []) in
   let of_declaration (d : Pdecl.pdecl) =
@@ -108,7 +108,7 @@ let programs ~all (m : Pmodule.pmodule) =
   in
   List.concat_map of_declaration (Audit.declarations m)
 
-(** The types that programs take, give and raise, with those inside. *)
+(** The types of the programs' arguments, results and exceptions, with those inside. *)
 let types_of_programs symbols =
   let add found ts = Ty.Sts.add ts found in
   let of_ity found ity = Ty.ty_s_fold add found (Ity.ty_of_ity ity) in
@@ -125,7 +125,7 @@ let find (project : Project.t) name =
   | name :: path -> Pmodule.read_module project.env (List.rev path) name
   | [] -> invalid_arg "find"
 
-(** The programs, or [all] operations, of some modules, or why these cannot be read. *)
+(** The programs, or [all] operations, of some modules, or the errors in these. *)
 let facts (project : Project.t) ~all names =
   match Project.attempt (fun () -> List.map (find project) names) with
   | Error e -> Error (Project.errors project e)

@@ -1,7 +1,7 @@
-(** What a symbol of the logic means: its definition in the typed modules.
+(** The meaning of a symbol of the logic: its definition in the typed modules.
 
-    A function or predicate is defined in the logic, or it is a program that formulas may speak of,
-    [let function]. A constructor belongs to a type, a field to a constructor. *)
+    A function or predicate is defined in the logic, or is a program that formulas may use, [let
+    function]. A constructor belongs to a type, a field to a constructor. *)
 
 open Why3
 open Term
@@ -15,8 +15,8 @@ type constructor = {
   fields : string list;
 }
 
-(** [fields]: the name of the component that a projection gives; [abstract]: the types without
-    definition, with the projections that there are of them. *)
+(** [fields]: the name of a projection's component; [abstract]: the types without definition, with
+    their projections. *)
 type t = {
   definitions : definition Mls.t;
   constructors : constructor Mls.t;
@@ -38,7 +38,7 @@ let of_logic found (ls, definition) =
   let parameters, value = Decl.open_ls_defn definition in
   define ls { parameters; required = []; value } found
 
-(** [DECR]: what Why3 asks of a recursive call, which no formula says. *)
+(** [DECR], Why3's condition on a recursive call, is in no formula. *)
 let is_stated (t : term) =
   match t.t_node with
   | Tapp (ls, _) -> not (String.starts_with ~prefix:"DECR " ls.ls_name.id_string)
@@ -53,8 +53,8 @@ let of_program found ((rs : Expr.rsymbol), (c : Expr.cexp)) =
 
 (** {1 Types} *)
 
-(** A record is made by a constructor that its own name has no word for, [violation'mk]; one of
-    another has a word that Python has taken. *)
+(** The Python class of a constructor. A record's constructor, [violation'mk], takes the name of its
+    type; [None], which Python uses itself, becomes [Nothing]. *)
 let class_name (ts : Ty.tysymbol) (ls : lsymbol) =
   let word = ls.ls_name.id_string in
   let word = if String.ends_with ~suffix:"'mk" word then ts.ts_name.id_string else word in
@@ -96,7 +96,7 @@ let of_let found = function
       in
       List.fold_left one found definitions
 
-(** What is seen of a type without definition: the fields of an abstract one. *)
+(** The visible part of a type without definition: the fields of an abstract one. *)
 let projections (its : Pdecl.its_defn) =
   let projection (rs : Expr.rsymbol) =
     match rs.rs_logic with RLls ls -> Some ls | RLnone | RLlemma | RLpv _ -> None
@@ -120,7 +120,7 @@ let of_declaration found (d : Pdecl.pdecl) =
   | PDpure -> List.fold_left of_pure found d.pd_pure
   | PDexn _ -> found
 
-(** What all modules define that these reach. *)
+(** The definitions of all modules that these reach. *)
 let of_modules modules =
   let add found (m : Pmodule.pmodule) =
     List.fold_left of_declaration found (Audit.declarations m)

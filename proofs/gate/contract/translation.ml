@@ -1,15 +1,15 @@
 (** Formulas, terms and types of values as JSON: gate/terms.py computes them.
 
-    A variable is a string, a truth value itself; all else is a list with a word before its parts, or
-    with the name of a symbol, [seq.Seq.length], before its arguments. What is not known here is
-    [unknown], with the reason: no formula becomes true for want of a translation. *)
+    A variable is a string, a truth value itself. All else is a list: a word before its parts, or the
+    name of a symbol, [seq.Seq.length], before its arguments. An unknown construct is [unknown], with
+    the reason, so that no missing translation makes a formula true. *)
 
 open Why3
 open Term
 open Json
 
-(** [definitions]: those of the symbols met so far, [Null] while one is made. [outside]: the types
-    whose values programs take and give. *)
+(** [definitions]: those of the symbols so far, [Null] while one is being made. [outside]: the types of
+    programs' arguments and results. *)
 type t = {
   meaning : Meaning.t;
   outside : Ty.Sts.t;
@@ -28,7 +28,7 @@ let unknown reason = made_of "unknown" [ String reason ]
 let variable (v : vsymbol) =
   String (Printf.sprintf "%s'%d" v.vs_name.id_string (Weakhtbl.tag_hash v.vs_name.id_tag))
 
-(** By its name in full, which no other symbol has. *)
+(** The full name, which is unique. *)
 let name_of p ls =
   let name = Option.value (Name.resolved ls.ls_name) ~default:ls.ls_name.id_string in
   let known = Option.value (Hashtbl.find_opt p.symbols name) ~default:ls in
@@ -41,9 +41,8 @@ let class_of p (c : Meaning.constructor) =
 
 (** {1 Bounds}
 
-    Of [forall k. A -> B] only the integers with [A] matter, of [exists k. A] the same. What
-    compares [k] among the conjuncts of [A] bounds it, by a term without variables that are bound
-    later. *)
+    For [forall k. A -> B] and [exists k. A] only the integers with [A] matter. The conjuncts of [A]
+    that compare [k] with a term bound [k], if no variable of the term is bound later. *)
 
 (** [a + n <= b] *)
 let order (f : term) =
@@ -58,7 +57,7 @@ let order (f : term) =
       | _ -> [])
   | _ -> []
 
-(** A predicate has those of its definition, within others so deep. *)
+(** The conjuncts of a predicate are those of its definition, to this depth. *)
 let rec conjuncts ?(depth = 3) p (f : term) =
   match f.t_node with
   | Tbinop (Tand, a, b) -> conjuncts ~depth p a @ conjuncts ~depth p b
@@ -73,8 +72,8 @@ let rec conjuncts ?(depth = 3) p (f : term) =
 let rec guard p (f : term) =
   match f.t_node with Tbinop (Timplies, a, b) -> conjuncts p a @ guard p b | _ -> []
 
-(** The least value of a variable, or the greatest if [up], as a term and a number that is added. A
-    bound that is bound later itself is as good as its own. *)
+(** The least value of a variable, or the greatest if [up], as a term and a number to add. If the term
+    is a variable that is bound later, that variable's own bound serves. *)
 let rec bound ~up ~later known v =
   let of_order (a, n, b) =
     let mine, other, n = if up then (a, b, -n) else (b, a, n) in
@@ -132,7 +131,7 @@ let rec term p (t : term) =
 
 and lambda parameters body = made_of "lambda" [ List (List.map variable parameters); body ]
 
-(** A variable, [Null] for anything, or a constructor with what its parts fit. *)
+(** A variable, [Null] for a wildcard, or a constructor with the patterns of its parts. *)
 and pattern p (shape : Term.pattern) =
   match shape.pat_node with
   | Pwild -> Null
@@ -178,7 +177,7 @@ and symbol p ls =
 
 (** {1 Types of values} *)
 
-(** What a type is called, what is in it, and the names of that. *)
+(** The name of a type, its component types, and their names. *)
 let rec kind p (ty : Ty.ty) =
   let made name ?(fields = []) inside =
     List [ String name; List (List.map (kind p) inside); texts fields ]

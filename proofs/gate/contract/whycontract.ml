@@ -1,5 +1,5 @@
-(** What gives contracts as JSON: [whycontract CONFIG programs|operations MODULE ...] prints,
-    as one JSON value, those of the programs of some modules, or of all operations too. *)
+(** [whycontract CONFIG programs|operations MODULE ...] prints, as one JSON value, the contracts of
+    the programs of some modules, or of all their operations. *)
 
 let contracts ~all names project =
   match Contract.facts project ~all names with

@@ -1,12 +1,12 @@
-(* The extraction of WhyML programs to C: Why3's own printer. Before a function gets there, it and
-   all that it calls get their names in C. A line before each definition says what it is in WhyML,
-   and where: extraction.py makes the files of that. *)
+(* The extraction of WhyML programs to C, by Why3's own printer. Before, a function and all that it
+   calls get their names in C. A line before each definition has its WhyML name and place;
+   extraction.py makes the files of these. *)
 
 open Why3
 open Mltree
 open Whyml_printer
 
-(* What is called from outside; all else is static. *)
+(* The public functions; all others are static. *)
 let public =
   [ "c.shapes.COPShape.broadcast_shape"; "c.numpy_shape.COPNumpyShape.numpy_shape";
     "c.strides.COPStrides.broadcast_strides";
@@ -14,7 +14,7 @@ let public =
     "c.broadcast_all.COPBroadcastAll.broadcast_all"; "c.plan.COPPlan.plan";
     "c.plan.COPPlan.plan_views"; "c.steps.COPSteps.first"; "c.steps.COPSteps.next" ]
 
-(* Why3's printer is found by what a driver names, and in no other way. *)
+(* Why3 finds its printer only by the name in a driver. *)
 let why3_printer =
   let find (args : Pdriver.printer_args) =
     let file, channel = Filename.open_temp_file "why3" ".drv" in
@@ -28,7 +28,7 @@ let why3_printer =
     if !found = None then found := Some (find args).flat_printer;
     Option.get !found
 
-(* {1 What is defined} *)
+(* {1 Definitions} *)
 
 let rec instances units =
   let inside = function
@@ -38,7 +38,7 @@ let rec instances units =
   in
   List.concat_map inside units
 
-(* the name where it is defined: what an instance has from a template stands there *)
+(* the name where it is defined: for a symbol of an instance, in its template *)
 let rec original (m : Pmodule.pmodule) (id : Ident.ident) =
   let of_instance (instance : Pmodule.mod_inst) =
     let is_it (_, (here : Expr.rsymbol)) = Ident.id_equal here.rs_name id in
@@ -56,8 +56,8 @@ let is_public id =
 
 (* {1 Names} *)
 
-(* Of the instance [W2], for words of two bytes, the name ends in [_2]. Codes are public as well. All
-   other names begin with [wc_], so that none clashes where files are built as one. *)
+(* In the instance [W2], for words of two bytes, a name ends in [_2]. Codes are public as well. All
+   other names begin with [wc_], so that none clashes if files are compiled as one. *)
 let c_name id =
   let _, _, scopes = Pmodule.restore_path id in
   let width scope =
@@ -72,11 +72,11 @@ let c_name id =
 
 let static = Ident.create_attribute "extraction:c_static_inline"
 
-(* The definitions that have been printed, as they are called in C. *)
+(* The printed definitions, with their names in C. *)
 let known : Expr.rsymbol Ident.Hid.t = Ident.Hid.create 97
 
-(* Another symbol for the definition, with its name in C: Why3's printer takes it as it is, with a
-   number behind the name if another definition has the same. *)
+(* Another symbol for the definition, with its name in C: Why3's printer uses this name, with a number
+   behind it if another definition has the same. *)
 let define (rs : Expr.rsymbol) =
   let id = rs.rs_name in
   let attrs = if is_public id then Ident.Sattr.empty else Ident.Sattr.singleton static in
@@ -84,10 +84,10 @@ let define (rs : Expr.rsymbol) =
   Ident.Hid.add known id named;
   named
 
-(* What Why3's printer knows by itself: local variables that change, and conditions. *)
+(* Built into Why3's printer: local variables that change, and conditions. *)
 let built_in = [ Pmodule.rs_ref; Pmodule.rs_ref_proj; Expr.rs_true; Expr.rs_false ]
 
-(* The names of a body: of the driver, or of what stands above. *)
+(* The names in a body: those of the driver, or of definitions above. *)
 let rec rename (args : Pdriver.printer_args) e =
   let { e_node; _ } as e = e_map (rename args) e in
   match e_node with

@@ -1,9 +1,9 @@
-(* From a typed program to the tree that both printers take: without ghost code, and with operands
-   where they are used. None of Why3's own passes is used (W17 in PROBLEMS.md).
+(* From a typed program to the tree that both printers read: without ghost code, and with operands at
+   their use. Why3's own passes are not used (W17 in PROBLEMS.md).
 
-   An expression is wanted for its value, or for its effects alone. Ghost code is dropped where its
-   value is not wanted. It is refused where it is: as a test, a scrutinee, an argument, a part of a
-   tuple. Each construct that no program of ours has is refused too. *)
+   An expression is wanted for its value, or for its effects alone. Ghost code is dropped if its value
+   is not wanted, and refused if it is: as a test, a scrutinee, an argument, a part of a tuple. Each
+   construct that no program of ours has is refused too. *)
 
 open Why3
 open Ident
@@ -53,7 +53,7 @@ let occurs pv e = occurrences pv e > 0
 
 let no_return = "a local exception that is no return of the function is not supported"
 
-(* Why3 makes a local exception of the returns of a function: its handler gives what it is given. *)
+(* Why3 turns the returns of a function into a local exception, whose handler returns its value. *)
 let is_given l (handler : T.expr) =
   match (l, handler.e_node) with
   | [ pv ], T.Evar x -> pv_equal pv x
@@ -74,7 +74,7 @@ let in_order eff first (rest : T.expr) : T.expr =
   | _, T.Eblock l -> { rest with e_node = T.Eblock (first :: l); e_effect = eff }
   | _ -> { rest with e_node = T.Eblock [ first; rest ]; e_effect = eff }
 
-(* [loc]: the last one that Why3 has kept *)
+(* [loc]: the last place that Why3 has kept *)
 let rec erase ~wanted loc (e : expr) : T.expr =
   let loc = if e.e_loc = None then loc else e.e_loc in
   let wanted = wanted && not (is_unit e.e_ity) in
@@ -136,7 +136,7 @@ let rec erase ~wanted loc (e : expr) : T.expr =
   | Eabsurd -> made T.Eabsurd
   | Eassert _ | Eghost _ | Epure _ -> fail loc "ghost code is not supported here"
 
-(* A reference is made by ref, without anything else: it has no other name. *)
+(* A reference is made by [ref] alone, so it has no other name. *)
 and define eff pv (e1 : T.expr) (rest : T.expr) =
   match e1.e_node with
   | T.Elet (operand, inner) when is_reference pv ->
@@ -174,7 +174,7 @@ and pattern loc (p : Term.pattern) =
 (* a variable that Why3 introduced, not the program *)
 let is_proxy pv = Sattr.mem proxy_attr pv.pv_vs.vs_name.id_attrs
 
-(* No effects: no writes, no exceptions, always an end; and a form that has no statements. *)
+(* No effects, so no writes and no exceptions; it ends; and its form has no statements. *)
 let rec is_simple (e : T.expr) =
   eff_pure e.e_effect
   &&
@@ -203,7 +203,7 @@ let rec is_reached pv ~reads (e : T.expr) =
       first_or_unchanged test (fun () -> List.for_all (is_reached pv ~reads) [ yes; no ])
   | _ -> not (occurs pv e)
 
-(* Operands where they are used, once: those that Why3 has named, if that is the same. *)
+(* Put operands that Why3 has named at their single use, if that gives the same. *)
 let rec inline known (e : T.expr) =
   match e.e_node with
   | T.Evar pv -> Mpv.find_def e pv known
@@ -216,7 +216,7 @@ let rec inline known (e : T.expr) =
 
 (* {1 References} *)
 
-(* Each is a local variable that is made, read and assigned, and has no other name. *)
+(* Each reference is a local variable that is made, read and assigned, and has no other name. *)
 let rec check_references loc (e : T.expr) =
   let inside = T.e_fold (fun () e -> check_references loc e) () in
   match e.e_node with
@@ -265,7 +265,7 @@ let function_ (rs : rsymbol) e =
   check_references loc body;
   (rs, arguments, body)
 
-(* The program that a name of a module has: its parameters and its body. *)
+(* The parameters and the body of a named program of a module. *)
 let program (m : Pmodule.pmodule) id =
   match (Mid.find id m.mod_known).Pdecl.pd_node with
   | PDlet (LDsym (rs, { c_node = Cfun e; _ })) -> function_ rs e

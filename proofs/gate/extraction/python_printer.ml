@@ -1,14 +1,14 @@
 (* The extraction of WhyML programs to Python, as a printer of Why3.
 
-   What is printed is right, and not yet nice: parentheses stand around every operation, and in the
-   place of a comment stands where to read it. Python's own parser and printer do the rest, in
-   extraction.py, which refuses names that Python uses for something else, too.
+   The text is right, but not yet readable: parentheses surround every operation, and the place of a
+   comment stands for the comment. Python's own parser and printer do the rest, in extraction.py,
+   which also refuses names that Python uses itself.
 
-   The printer fails closed: whatever no program of the kernel uses is refused, and so is a symbol
-   that has neither a definition among those that are extracted nor a syntax in the driver.
+   The printer refuses each construct that no program of the kernel uses, and each symbol without an
+   extracted definition or a syntax in the driver.
 
-   The tree is that of erase.ml: operands have no effects, so the order of evaluation is that of the
-   definitions, and a reference is a variable here as there. *)
+   The tree is that of erase.ml: operands have no effects, so evaluation follows the order of the
+   definitions, and a reference becomes a variable. *)
 
 open Why3
 open Wstdlib
@@ -34,7 +34,7 @@ let symbol loc id =
 
 let name loc id = match symbol loc id with Name name | Record (name, _) -> name
 
-(* what the driver has for a symbol, with these arguments *)
+(* the driver's syntax for a symbol, with these arguments *)
 let syntax (driver : Pdriver.printer_args) id arguments =
   let fill (text, _) =
     Format.asprintf "%a" (Printer.syntax_arguments text Format.pp_print_string) arguments
@@ -45,10 +45,10 @@ let comma = String.concat ", "
 
 (* {1 Types} *)
 
-(* Type variables live at module level; every definition uses the same ones again. *)
+(* Type variables stand at module level; all definitions share them. *)
 let type_variables : unit Hstr.t = Hstr.create 7
 
-(* lines that have to stand before the definition that is being made *)
+(* lines to print before the present definition *)
 let before = ref []
 
 let type_variable (tv : Ty.tvsymbol) =
@@ -103,7 +103,7 @@ let branch test yes no =
 type env = {
   driver : Pdriver.printer_args;
   loc : Loc.position option;  (* the last one that Why3 has kept *)
-  values : string Mid.t;  (* variables: what they are in Python *)
+  values : string Mid.t;  (* the Python text of each variable *)
   visible : Sstr.t;  (* the Python variables that are in use here *)
   types : string Hstr.t;  (* all Python variables of the function so far, each with its type *)
   returns : Sid.t;  (* local exceptions whose raising is a return *)
@@ -116,9 +116,9 @@ let at env id = if id.id_loc = None then env else { env with loc = id.id_loc }
 
 let set env pv value = { env with values = Mid.add (variable_id pv) value env.values }
 
-(* A variable gets a name that none visible here has; the name of one that is no longer visible is
-   taken again only for the same type, since a checker gives a Python variable one type in all of
-   its function. *)
+(* A variable gets a name that no visible variable has. A name that is no longer visible is used again
+   only for the same type, as a type checker gives a Python variable one type in the whole
+   function. *)
 let bind env pv base ty =
   let taken x =
     Sstr.mem x env.visible || Option.fold ~none:false ~some:(( <> ) ty) (Hstr.find_opt env.types x)
@@ -189,7 +189,7 @@ and call env rs arguments =
 
 (* {1 Statements} *)
 
-(* what happens to the value of an expression *)
+(* the use of an expression's value *)
 type destination =
   | Result  (* the function returns it *)
   | Variable of string
@@ -201,8 +201,8 @@ let deliver destination e x =
   | Result -> [ "return " ^ x ]
   | Discard -> if is_pure e then [] else [ x ]
 
-(* [x = x + y] is [x += y] for integers; lists would be changed in place. Every operation has
-   parentheses, so that [x] is all that stands before the operator. *)
+(* [x = x + y] becomes [x += y] for integers; a list would be changed in place. As every operation has
+   parentheses, the text before the operator is [x] alone. *)
 let assign ty target value =
   let prefix operator = "((" ^ target ^ ") " ^ operator ^ " " in
   let augmented operator =
@@ -258,8 +258,8 @@ let rec statements env destination e =
   | Eassign _ -> fail env.loc "a field that changes is not supported"
   | Eexn _ | Efun _ | Elet _ | Ematch _ | Eignore _ -> fail env.loc "this has no Python here"
 
-(* Why3 calls all the variables that it introduces by the same letter. Of a list of tuples, a
-   checker would take the type of the first elements for that of all. *)
+(* Why3 uses one letter for all variables that it introduces. For a list of tuples, a type checker
+   would take the type of the first elements as that of all. *)
 and define env destination pv e1 e2 =
   let ty =
     match e1.e_node with
@@ -280,8 +280,8 @@ and conditional env destination e a b c =
   | Some x -> deliver destination e x
   | None -> branch (value env a) (statements env destination b) (statements env destination c)
 
-(* A loop over all indices of a tuple that begins with reading the element there is one over the
-   elements: a tuple does not change, nor does a variable of WhyML that is no reference. *)
+(* A loop over all indices of a tuple that first reads the element there becomes a loop over the
+   elements: neither a tuple nor a WhyML variable that is no reference changes. *)
 and for_loop env i lower direction upper body =
   let loop target over env body =
     block ("for " ^ target ^ " in " ^ over) (statements env Discard body)
@@ -337,7 +337,7 @@ and handler env destination (xs, variables, e) =
 
 (* {1 Definitions} *)
 
-(* where the comment stands, and what follows it *)
+(* the place of the comment, and the facts after it *)
 let docstring id facts = ("\"\"\"" ^ Whyml_printer.place id) :: (facts @ [ "\"\"\"" ])
 
 let class_name id =
@@ -346,8 +346,8 @@ let class_name id =
   Hid.replace symbols id (Name name);
   name
 
-(* The contract is to be found under the WhyML name: its formulas are in words of logic that the
-   Python does not have. *)
+(* The docstring has the WhyML name, where the contract stands: its formulas use logic that Python
+   lacks. *)
 let function_ driver (rs : Expr.rsymbol) arguments result body =
   let id = rs.rs_name in
   let values = Mid.empty and visible = Sstr.empty and types = Hstr.create 17 in
@@ -427,8 +427,8 @@ let definition driver (m : Pmodule.pmodule) id =
       let rs, arguments, body = program m id in
       function_ driver rs arguments (type_of rs.rs_cty.cty_result) body
 
-(* Why3 gives the definitions one by one, those that others need first, and each once for every name
-   in it. Of a module that the driver knows, the rest has no Python. *)
+(* Why3 passes the definitions one by one, each after those that it needs, and once for every name in
+   it. In a module that the driver knows, all other symbols have no Python. *)
 let print_decl (driver : Pdriver.printer_args) ?old:_ ?fname:_ (m : Pmodule.pmodule) output decl =
   let id = List.hd (get_decl_name decl) in
   let module_of id =

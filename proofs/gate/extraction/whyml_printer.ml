@@ -1,4 +1,4 @@
-(* What the printers for Python and C have in common: names, places, what they tell Why3. *)
+(* Shared by the printers for Python and C: names, places, registration with Why3. *)
 
 open Why3
 
@@ -10,7 +10,7 @@ let qualified (id : Ident.ident) =
   | library, m, scopes -> String.concat "." (library @ (m :: scopes))
   | exception Not_found -> id.id_string
 
-(* Where the name stands. Why3 forgets comments: extraction.py reads there the one before it. *)
+(* The place of the name. Why3 drops comments: extraction.py reads the one before this place. *)
 let place (id : Ident.ident) =
   match id.id_loc with
   | None -> fail id "has no place"

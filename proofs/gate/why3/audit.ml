@@ -1,15 +1,15 @@
-(** What the theories take for granted, from Why3's own view of the typed modules: everything that
-    has no definition and no proof, and everything that turns a proof obligation off.
+(** The assumptions of the theories, from Why3's own view of the typed modules: everything without
+    definition and proof, and everything that turns a proof obligation off.
 
     - [axiom];
     - a type, function, predicate or constant that is declared and not defined;
     - [val]: a program symbol without a body; [any]: an arbitrary value inside a body;
     - [assume]; [diverges] and [partial]: a program that is not proved to end;
       the attribute [vc:divergent], which drops the obligation to end;
-    - [absurd]: a place that is not reached, by a claim that the goal of its program has to prove;
-    - [meta], as some change what a prover is told ([syntax_logic], [infinite_type], [AC]).
+    - [absurd]: a place that the program's goal has to prove unreachable;
+    - [meta], as some change the prover's input ([syntax_logic], [infinite_type], [AC]).
 
-    Which of them are allowed, and where, is for the gate to say. *)
+    The gate decides which are allowed, and where. *)
 
 open Why3
 open Expr
@@ -26,22 +26,22 @@ let bound = function
   | LDrec definitions -> List.map (fun d -> (d.rec_sym, d.rec_fun)) definitions
   | LDvar _ -> []
 
-(** Program symbols with what they are bound to. *)
+(** Program symbols with their definitions. *)
 let programs d = match d.pd_node with PDlet definition -> bound definition | _ -> []
 
-(** What an expression calls, or names for calls within it. *)
+(** The symbols that an expression calls, or names for calls within it. *)
 let callables e =
   match e.e_node with
   | Eexec (c, _) -> [ c ]
   | Elet (definition, _) -> List.map snd (bound definition)
   | _ -> []
 
-(** Over all expressions in one, those of functions that stand in it included. *)
+(** Over all subexpressions, including those of local functions. *)
 let rec fold f found e =
   let inside found c = match c.c_node with Cfun e -> fold f found e | _ -> found in
   e_fold (fold f) (List.fold_left inside (f found e) (callables e)) e
 
-(** [owner]: the top-level symbol that something is part of. *)
+(** [owner]: the top-level symbol around the item. *)
 let item kind (owner : Ident.ident) loc = { kind; name = Name.with_scopes owner; loc }
 
 let of_ident kind (id : Ident.ident) = item kind id id.id_loc
@@ -71,14 +71,14 @@ let in_expr owner =
 
 (** {1 Top-level definitions} *)
 
-(** [val constant] is a function without arguments around the missing value. *)
+(** [val constant] is a function without arguments and without a body. *)
 let is_val = function
   | { c_node = Cany; _ } -> true
   | { c_node = Cfun { e_node = Eexec ({ c_node = Cany; _ }, _); _ }; _ } -> true
   | _ -> false
 
-(** Effects that no statement tells, and no theory has: all but writing arguments and giving new
-    memory; and results of which a part is ghost. *)
+(** Effects that no statement shows and no theory has: all except writing arguments and returning new
+    memory; and results with a ghost part. *)
 let has_untold_effect rs ({ cty_effect = effects; _ } as cty : Ity.cty) =
   let open Ity in
   let own ity = match ity.ity_node with Ityreg r -> Sreg.singleton r | _ -> Sreg.empty in
@@ -107,7 +107,7 @@ let in_symbol (rs, c) =
   in
   inside @ termination rs.rs_name rs @ untold (has_untold_effect rs c.c_cty) rs.rs_name
 
-(** A variant in an order of its own is untold. *)
+(** No statement shows the order of a variant. *)
 let in_program = function
   | LDvar ({ pv_vs = { vs_name; _ }; _ }, { e_node = Eexec ({ c_node = Cany; _ }, _); _ }) ->
       [ of_ident "val" vs_name ]
@@ -137,7 +137,7 @@ let in_pure (d : Decl.decl) =
   | Dind (_, l) -> List.concat_map (fun ((ls : Term.lsymbol), _) -> untold true ls.ls_name) l
   | Dtype _ | Ddata _ | Dlogic _ | Dprop ((Plemma | Pgoal), _, _) -> []
 
-(** The pure half of a type or program declaration restates what Why3 proves of it. *)
+(** The pure half of a type or program declaration restates facts that Why3 proves. *)
 let in_declaration d =
   match d.pd_node with
   | PDtype definitions -> List.concat_map in_type definitions
@@ -149,11 +149,11 @@ let in_declaration d =
 
 let id (m : Pmodule.pmodule) = m.mod_theory.Theory.th_name
 
-(** From 1.6.0 on, Why3 declares a program for each lemma, by which others may call it. No name of ours
+(** From 1.6.0 on, Why3 declares a program for each lemma, so that others can call it. No name of ours
     can end so. *)
 let is_made_of_lemma rs = String.ends_with ~suffix:"'lemma" rs.rs_name.id_string
 
-(** What stands in a module, in scopes too; but no program that is made of a lemma. *)
+(** The units of a module, in scopes too, without the programs that Why3 makes of lemmas. *)
 let units (m : Pmodule.pmodule) =
   let rec inside = function
     | Pmodule.Uscope (_, units) -> List.concat_map inside units
@@ -167,12 +167,12 @@ let declarations m =
 
 let place m = Option.map Api.start (id m).Ident.id_loc
 
-(** All that a module declares itself, what it has by clones included. *)
+(** All declarations of a module, those by clones included. *)
 let declared m =
   let add found (d : Pdecl.pdecl) = Ident.Sid.union found d.pd_news in
   List.fold_left add Ident.Sid.empty (declarations m)
 
-(** Those that a module proves: not what Why3 proves of types and programs. *)
+(** The lemmas that a module states; Why3's own about types and programs are left out. *)
 let lemmas d =
   let lemma (d : Decl.decl) =
     match d.d_node with Dprop (Plemma, pr, _) -> Some pr.pr_name | _ -> None
@@ -187,7 +187,7 @@ let items m =
   in
   List.concat_map in_unit (units m)
 
-(** Each with whether it is cloned: a pattern, of which this module has an instance. *)
+(** The modules that a module uses; [true] for those that it clones. *)
 let used_by m =
   let used = function
     | Pmodule.Uuse m -> Some (m, false)
@@ -196,8 +196,8 @@ let used_by m =
   in
   List.filter_map used (units m)
 
-(** The modules of a theory file in the order of the source, or why it cannot be read. They are read as
-    the theories read them that use them, once for all: a symbol is then the same everywhere. *)
+(** The modules of a theory file in the order of the source, or the errors in it. Why3 reads a file
+    once for all theories that use it, so a symbol is the same everywhere. *)
 let modules (project : Project.t) theory =
   let path = Project.library_path theory in
   let by_place a b = compare (place a) (place b) in
@@ -205,8 +205,8 @@ let modules (project : Project.t) theory =
   | Ok found -> Ok (List.sort by_place (Wstdlib.Mstr.values found))
   | Error e -> Error (Project.errors project e)
 
-(** The file that a module stands in: where its path leads, whatever its source says of its place.
-    Those that Why3 is born with stand in none. *)
+(** The file of a module, by its path; a position in its source can be forged. Why3's built-in modules
+    have no file. *)
 let file (project : Project.t) (m : Pmodule.pmodule) =
   match m.mod_theory.th_path with
   | [] | "why3" :: _ -> None

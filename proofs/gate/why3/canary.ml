@@ -1,5 +1,5 @@
-(** Every prover is given a goal that is true and one that is false, as any other: who says [Valid]
-    to both says nothing. *)
+(** Every prover gets a true goal and a false one, like any other goal. The answers of a prover that
+    calls both [Valid] mean nothing. *)
 
 open Why3
 open Json

@@ -1,11 +1,11 @@
-(** Formulas: what they claim, of what and under which hypotheses, and whether they say anything. *)
+(** Formulas: their claims with variables and hypotheses, and whether a claim is trivial. *)
 
 open Why3
 open Term
 
-(** The formula without the proof beside it, [A by B] and [A so B] being [A], without names that
-    nothing uses, of which each Why3 makes its own, and without the attributes that only name or place
-    something; those that give an operator its form stay. *)
+(** The formula alone. Removes the proof beside it ([A by B] and [A so B] become [A]), unused names,
+    which differ between versions of Why3, and attributes with names and places. Keeps the attributes
+    that give an operator its form. *)
 let rec bare f =
   let is_step side =
     match side.t_node with
@@ -21,7 +21,7 @@ let rec bare f =
       let kept = Ident.Sattr.filter (Ident.attr_equal asym_split) f.t_attrs in
       t_attr_set kept (t_map bare f)
 
-(** The function that gives a field. *)
+(** The function that returns a field. *)
 let of_field =
   let known = Hls.create 17 in
   fun ls ->
@@ -33,8 +33,8 @@ let of_field =
         Hls.add known ls made;
         made
 
-(** The formula as it is printed: the field of anything but a name or an element is [data_of (f x)].
-    Why3 1.5.1 prints [f x.data] for it, later versions [(f x).data]. *)
+(** The formula to print: a field is [data_of (f x)], except that of a name or an element. Why3 1.5.1
+    would print [f x.data], later versions [(f x).data]. *)
 let rec printable f =
   let is_plain t =
     match t.t_node with
@@ -58,10 +58,10 @@ let conjuncts f = parts Tand (bare f)
 
 (** {1 Claims} *)
 
-(** A claim that holds where some hypotheses do, of some variables. *)
+(** A claim about some variables, under hypotheses. *)
 type claim = { variables : Svs.t; hypotheses : term list; conclusion : term }
 
-(** The negation, one step further inside; where it stays, nothing. *)
+(** The negation, one step further inside, if there is one. *)
 let dual f =
   let negated bound = let p, f = t_open_branch bound in t_close_branch p (t_not f) in
   match f.t_node with
@@ -79,8 +79,7 @@ let dual f =
       Some (t_forall_close own [] (t_not f))
   | _ -> None
 
-(** An equation of a term and one that depends on conditions, as a formula that does, if some case
-    says nothing. *)
+(** An equation with a conditional term, as a conditional formula, if some case of it is trivial. *)
 let decided f =
   let cases branches = List.map t_open_branch branches in
   let rec is_somewhere t other =
@@ -103,7 +102,7 @@ let decided f =
       else None
   | _ -> None
 
-(** What has the form of a pattern. *)
+(** The term with the form of a pattern. *)
 let rec of_pattern p =
   match p.pat_node with
   | Pwild -> t_var (create_vsymbol (Ident.id_fresh "any") p.pat_ty)
@@ -111,7 +110,7 @@ let rec of_pattern p =
   | Papp (ls, ps) -> t_app ls (List.map of_pattern ps) (Some p.pat_ty)
   | Por (p, _) | Pas (p, _) -> of_pattern p
 
-(** What a term equals where it has the form of a pattern. *)
+(** The equations that hold if a term matches a pattern. *)
 let rec equations t p =
   match (t.t_node, p.pat_node) with
   | _, (Pwild | Pvar _) -> []
@@ -119,7 +118,7 @@ let rec equations t p =
       List.concat (List.map2 equations on ps)
   | _ -> [ t_equ t (of_pattern p) ]
 
-(** The cases of a [match]: of each what is free in its pattern, what is so there, its formula. *)
+(** The cases of a [match]: variables of the pattern, equations that hold there, the formula. *)
 let cases t branches =
   let variables = List.fold_left (fun found t -> Mvs.set_union found (t_vars t)) Mvs.empty in
   let case passed bound =
@@ -131,14 +130,14 @@ let cases t branches =
   in
   snd (List.fold_left_map case [] branches)
 
-(** The claims that a formula makes together. What a disjunction negates is a hypothesis, as what
-    stands in front of an implication is, or decides which of two formulas holds; of an equivalence
-    and of what exists, what is a hypothesis within. Of what is denied together, the last is none. *)
+(** The claims of a formula. Hypotheses are: the left side of an implication, the negation of a part
+    of a disjunction, the condition of [if]; in an equivalence or below [exists], the hypotheses
+    within it. Of parts that are denied together, all but the last are hypotheses. *)
 let rec claims f =
   let add ?(free = Svs.empty) supposed claim =
     { claim with variables = Svs.union free claim.variables; hypotheses = claim.hypotheses @ supposed }
   in
-  (* [kept]: what does not come apart, of a disjunction. *)
+  (* [kept]: the parts of a disjunction that cannot be split. *)
   let rec split claim kept = function
     | { t_node = Ttrue; _ } :: _ -> []
     | { t_node = Tapp (ls, [ a; b ]); _ } :: _ when ls_equal ls ps_equ && t_equal a b -> []
@@ -189,10 +188,10 @@ let rec claims f =
 
 (** {1 Nothing}
 
-    A theorem weakened to what is true whatever its symbols mean, [x = x], [p -> p], [false -> p],
-    [p -> true], or put together from such, is still proved, and still has its sentence. *)
+    A theorem weakened to a formula that is true whatever its symbols mean, such as [x = x], [p -> p],
+    [false -> p], [p -> true], is still proved, and still has its sentence. *)
 
-(** Whether a glance can tell that [f] is true where it stands, by what is [known] there. *)
+(** Whether [f] is trivially true where it stands, given the formulas [known] there. *)
 let rec is_true known f =
   let holds { hypotheses; conclusion = f; _ } =
     let known = hypotheses @ known in
@@ -209,7 +208,7 @@ let rec is_true known f =
   in
   List.for_all holds (claims f)
 
-(** Of each formula, and there is one; where others are required. *)
+(** Whether there are formulas, and all are trivial, given those that are required. *)
 let say_nothing ?(required = []) found =
   let known = List.concat_map conjuncts required in
   found <> [] && List.for_all (fun f -> is_true known (bare f)) found

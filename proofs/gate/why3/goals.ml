@@ -1,4 +1,4 @@
-(** The goals of a theory, as its present source has them. *)
+(** The goals of a theory, from its present source. *)
 
 open Why3
 
@@ -11,8 +11,7 @@ type goal = {
 let ident task = (Task.task_goal task).Decl.pr_name
 let full_name goal = goal.in_module ^ "." ^ goal.name
 
-(** In the order of the source; what Why3 has to prove of a program is there for a file that is read
-    for itself. *)
+(** In the order of the source. Why3 makes goals of programs only for a file that is read itself. *)
 let of_theory (project : Project.t) theory =
   let file = Project.absolute project theory in
   let found, _ = Env.read_file Pmodule.mlw_language project.env file in
@@ -27,12 +26,12 @@ let of_theory (project : Project.t) theory =
 
 (** {1 A goal, or a part of one} *)
 
-(** [root]: it is no part. *)
+(** [root]: a whole goal, not a part. *)
 let explanation ~root task =
   let _, text, _ = Termcode.goal_expl_task ~root task in
   text
 
-(** Its own place for a goal, the formula's for a part of one, if that has a place. *)
+(** The place of a goal; for a part, that of its formula, if any. *)
 let place ~root task =
   match (Task.task_goal_fmla task).t_loc with
   | Some loc when not root -> Some loc

@@ -1,5 +1,5 @@
-(** JSON: Why3's own, with the fields that several facts have. It prints a byte above 126 as a code
-    point of its own: names have none, and a message that has some is still one. *)
+(** JSON: Why3's own, with fields of several facts. It prints each byte above 126 as a code point:
+    names have no such bytes, and messages stay readable. *)
 
 open Why3
 include Json_base
@@ -7,7 +7,7 @@ include Json_base
 let text = function None -> Null | Some s -> String s
 let texts l = List (List.map (fun s -> String s) l)
 
-(** Where something stands in the sources. *)
+(** A place in the sources. *)
 let place project loc =
   match Option.map (Project.position project) loc with
   | None -> [ ("file", Null); ("line", Null) ]

@@ -1,20 +1,20 @@
 (** The transformation [keep]: a goal with the part of its context that its proof needs.
 
-    Its arguments name hypotheses and definitions. All other hypotheses are dropped, all other
-    definitions of functions and predicates become declarations, and what nothing left speaks of goes
-    as well. Nothing is added, no formula is changed, and the goal stays: a proof of what is left is
-    one for any functions in place of the defined ones, so for these too, and needs no hypothesis that
-    was dropped. A name that the context does not have is an error. *)
+    Its arguments name hypotheses and definitions. It drops all other hypotheses, turns all other
+    definitions of functions and predicates into declarations, and drops declarations that are then
+    unused. It adds nothing and changes no formula, and the goal stays. A proof of the rest holds for
+    any functions in place of the defined ones, so also for these, and needs no dropped hypothesis. A
+    name that the context lacks is an error. *)
 
 open Why3
 
 let transformation = "keep"
 
-(** Why3 1.8.0 makes several hypotheses of one with [/\], [f'spec'0] and so on: one name for all. *)
+(** Why3 1.8.0 splits a hypothesis with [/\] into [f'spec'0] and so on: one name keeps all. *)
 let of_prop (pr : Decl.prsymbol) =
   Re.Str.replace_first (Re.Str.regexp "'[0-9]+$") "" (Name.full pr.pr_name)
 
-(** The names that a declaration is kept by: a hypothesis, or definitions that refer to each other. *)
+(** The names that keep a declaration: a hypothesis, or definitions that refer to each other. *)
 let names (d : Decl.decl) =
   match d.d_node with
   | Dprop ((Paxiom | Plemma), pr, _) -> [ of_prop pr ]
@@ -27,7 +27,7 @@ let of_task task =
   in
   Task.task_fold add [] task
 
-(** What is left of a declaration. *)
+(** The rest of a declaration. *)
 let rest is_kept (d : Decl.decl) =
   match d.d_node with
   | Dprop ((Paxiom | Plemma), _, _) -> if is_kept d then [ d ] else []
@@ -44,7 +44,7 @@ let of_term =
   let of_symbol found ls = of_signature (Ident.Sid.add ls.Term.ls_name found) ls in
   Term.t_s_fold of_type of_symbol
 
-(** What a declaration speaks of. *)
+(** The symbols in a declaration. *)
 let spoken_of (d : Decl.decl) =
   let all = List.fold_left of_signature Ident.Sid.empty in
   let declared =
@@ -58,7 +58,7 @@ let spoken_of (d : Decl.decl) =
   in
   Decl.decl_fold of_term declared d
 
-(** By these Why3 1.8.0 drops hypotheses of its own accord, and writes [==] for [=] in goals. *)
+(** These settings make Why3 1.8.0 drop hypotheses itself, and write [==] for [=] in goals. *)
 let is_advice (meta : Theory.meta) =
   meta.meta_name = "extensionality" || String.starts_with ~prefix:"remove_unused:" meta.meta_name
 
@@ -82,7 +82,7 @@ let keep wanted task =
     List.iter see ds;
     ds
   in
-  (* What speaks of a symbol stands after it. *)
+  (* Uses of a symbol stand after it. *)
   let choose chosen (td : Theory.tdecl) =
     match td.td_node with
     | Decl d -> List.map Theory.create_decl (left d) @ chosen

@@ -1,17 +1,16 @@
-(** What the standard library takes for granted in the modules that the theories reach, directly or
-    through one another, those that Why3 is born with included.
+(** The assumptions of the standard library in the modules that the theories reach, directly or
+    through one another, including Why3's built-in ones.
 
-    - whatever [Audit] finds in a theory: axioms, what is declared and not defined, programs without
-      a body;
-    - [lemma] and [contract]: what has a proof, but among Why3's own proofs and not among ours: a
-      lemma, and the promises of a function or program that has a body.
+    - whatever [Audit] finds in a theory: axioms, symbols without a definition, programs without a
+      body;
+    - [lemma] and [contract]: statements that Why3's own proofs cover and ours do not: a lemma, and
+      the contract of a function or program with a body.
 
-    A module that is only cloned is a pattern: what it supposes of its own symbols counts where an
-    instance of it is made. *)
+    A module that is only cloned is a template: its assumptions count where it is instantiated. *)
 
 open Why3
 
-(** All modules that some modules use, and theirs. *)
+(** All modules that some modules use, directly or through others. *)
 let reached modules =
   let rec visit seen m =
     let uses = List.filter_map (fun (m, is_cloned) -> if is_cloned then None else Some m) in
@@ -20,8 +19,8 @@ let reached modules =
   in
   Ident.Mid.values (List.fold_left visit Ident.Mid.empty modules)
 
-(** Metas are about what a prover is told, [absurd] is proved with the contract, and statements are
-    of ours alone. *)
+(** Without metas, which concern provers' input; [absurd], which is proved with the contract; and
+    faults of statements, which concern only ours. *)
 let items m =
   let counts (item : Audit.item) = not (List.mem item.kind [ "meta"; "absurd"; "untold" ]) in
   let promises (_, (c : Expr.cexp)) = not (Audit.is_val c || c.c_cty.cty_post = []) in
@@ -34,7 +33,7 @@ let items m =
 
 open Json
 
-(** [theories]: files with their modules. What stands in no file of the tree is the library's. *)
+(** [theories]: files with their modules. A module in no file of the tree belongs to the library. *)
 let facts project theories =
   let add user found m =
     let name = Audit.name m in

@@ -1,8 +1,8 @@
-(** Names of symbols, resolved: which library, which module, which scopes. *)
+(** Names of symbols, resolved: library, module, scopes. *)
 
 open Why3
 
-(** Only what no module declares, a variable, has no path. *)
+(** Variables, which no module declares, have no path. *)
 let path id =
   match Pmodule.restore_path id with
   | found -> found
@@ -20,8 +20,7 @@ let full (id : Ident.ident) =
   | library, m, parts -> String.concat "." (library @ (m :: parts))
   | exception Not_found -> id.id_string
 
-(** Nothing for what Why3 is born with, which needs no name of its own: a symbol of ours that takes
-    the same word has one. *)
+(** Nothing for Why3's built-in symbols: a symbol of ours with the same word has a full name. *)
 let resolved id =
   match path id with
   | "why3" :: _, _, _ | (exception Not_found) -> None

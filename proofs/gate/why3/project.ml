@@ -1,7 +1,7 @@
 (** The project's tree as Why3 sees it: configuration, library path, provers, places.
 
-    The tool runs in the root of the tree, so that every path it prints is one that a reader can
-    open: the theory [why3/core/shape.mlw] has its proofs in [proofs/sessions/core/shape.proofs]. *)
+    The tool runs in the root of the tree, so that a reader can open each printed path. The theory
+    [why3/core/shape.mlw] has its proofs in [proofs/sessions/core/shape.proofs]. *)
 
 open Why3
 
@@ -32,7 +32,7 @@ let contains ~part text =
   | _ -> true
   | exception Not_found -> false
 
-(** What a name has after the one that it begins with. *)
+(** A text after its prefix. *)
 let after prefix text =
   let n = String.length prefix in
   if String.starts_with ~prefix text then String.sub text n (String.length text - n) else text
@@ -43,8 +43,7 @@ let message e =
   in
   String.concat " " (List.filter (( <> ) "") (String.split_on_char '\n' text))
 
-(** [why3/core/shape.mlw] for a file of the tree, wherever the path to it leads through; the absolute
-    path for the rest. *)
+(** [why3/core/shape.mlw] for a file of the tree, by any path to it; else the absolute path. *)
 let relative project path =
   let absolute = if Filename.is_relative path then absolute project path else path in
   let real = try Unix.realpath absolute with Unix.Unix_error _ -> absolute in
@@ -65,7 +64,7 @@ let errors project = function
   | Loc.Located (loc, e) -> [ place project loc ^ ": " ^ message e ]
   | e -> [ message e ]
 
-(** Nothing but an interruption or a lack of memory goes on. *)
+(** Catches all exceptions except an interruption and a lack of memory. *)
 let attempt f =
   match f () with
   | found -> Ok found
@@ -74,8 +73,8 @@ let attempt f =
 
 (** {1 Provers} *)
 
-(** From cheap to dear. A search starts them in this order and keeps the two families that answer
-    first: what it finds is what every replay pays for. *)
+(** From fast to slow. A search starts them in this order and keeps the two families that answer
+    first, as every replay runs the recorded proofs. *)
 let preference = [ "Alt-Ergo"; "Z3"; "CVC5"; "CVC4" ]
 
 let provers project =

@@ -1,6 +1,4 @@
-(** Prover runs: what a prover is sent, and what it answers.
-
-    A prover reads a file that Why3's driver for it prints of the task. *)
+(** Prover runs: Why3's driver prints the task to a file, which the prover reads and answers. *)
 
 open Why3
 
@@ -10,7 +8,7 @@ type t = { prover : Whyconf.config_prover; driver : Driver.driver }
 
 let loaded : t list option ref = ref None
 
-(** Those that are configured, each with its driver. *)
+(** The configured provers, each with its driver. *)
 let all (project : Project.t) =
   let load prover = { prover; driver = Api.load_driver project.main project.env prover } in
   if !loaded = None then loaded := Some (List.map load (Project.provers project));
@@ -21,11 +19,11 @@ let find project wanted = List.find_opt (fun p -> name p = wanted) (all project)
 
 (** {1 Runs} *)
 
-type limit = Seconds of int | Steps of int * int  (** steps, and seconds all the same *)
+type limit = Seconds of int | Steps of int * int  (** steps, with a limit in seconds too *)
 
 let memory_kilobytes = 2_000_000
 
-(** For a shell, which sets the limits and becomes the prover. *)
+(** A script for a shell, which sets the limits and becomes the prover. *)
 let script by limit file =
   let seconds, steps = match limit with Seconds n -> (n, None) | Steps (s, n) -> (n, Some s) in
   let put text (mark, value) =
@@ -44,8 +42,8 @@ let spent () =
   let times = Unix.times () in
   times.tms_cutime +. times.tms_cstime
 
-(** What a prover says to the text of a task, whether it was killed, and the seconds of its processor.
-    However this ends, the prover does not go on, and its file is gone. *)
+(** A prover's answer to the text of a task, whether it was killed, and its processor seconds.
+    However this ends, the prover stops, and its file is removed. *)
 let run by limit task text =
   let kind = Filename.extension (Driver.file_of_task by.driver "" "" task) in
   let file = Filename.temp_file "whygate" kind in
@@ -64,25 +62,25 @@ let run by limit task text =
 
 (** {1 Answers} *)
 
-(** [text] is [Valid], [Timeout], or what the prover said. *)
+(** [text] is [Valid], [Timeout], or the prover's own answer. *)
 type answer = { text : string; seconds : float }
 
 let is_valid answer = answer.text = "Valid"
 
-(** What a prover says first of a task that it has proved; Alt-Ergo may say before that it did not
-    need the goal for it. After an error it is no answer: what the prover could not read may have
-    been what it had to prove. Statistics may follow. *)
+(** The first line of a prover that proved a task; Alt-Ergo may print before it that it did not need
+    the goal. After an error the line is no answer: the prover may have failed to read its goal.
+    Statistics may follow. *)
 let valid_line by =
   match name by with
   | "Alt-Ergo" -> {|^File "[^"]*", line [0-9]+, characters [0-9]+-[0-9]+:Valid ([0-9.]+) ([0-9]+ steps)$|}
   | _ -> "^unsat$"
 
 let read_answer by (output, killed, seconds) =
-  let says line = Re.Str.string_match (Re.Str.regexp (valid_line by)) line 0 in
+  let proves line = Re.Str.string_match (Re.Str.regexp (valid_line by)) line 0 in
   let is_said line = not (line = "" || String.ends_with ~suffix:":Inconsistent assumption" line) in
   let text =
     match List.filter is_said (String.split_on_char '\n' output) with
-    | first :: _ when says first -> "Valid"
+    | first :: _ when proves first -> "Valid"
     | _ when killed || Project.contains ~part:"timeout" (String.lowercase_ascii output) -> "Timeout"
     | [] -> "nothing"
     | first :: _ -> Re.Str.replace_first (Re.Str.regexp {|^File "[^"]*", line [^:]*:|}) "" first

@@ -1,6 +1,6 @@
-(** The recorded proofs: how each goal of a theory is taken apart, and who proves the parts.
+(** The recorded proofs: the steps that split each goal of a theory, and the provers of the parts.
 
-    A file has the goals of a theory, and below a line, further to the right, what belongs to it:
+    A file lists the goals of a theory; below a line its parts are indented:
 {v
 1.5.1 from 0b2f...
 1.8.0 from 0b2f...
@@ -18,11 +18,10 @@ Padding.unpad_valid'vc
   part
   ...
 v}
-    [keep] and [split] say what is done to the task before the provers get it; a line with a version
-    of Why3 says which provers have answered to the task as it makes it, and in how many seconds. What
-    stands below [instead] takes the place of all that stands beside it, for that version. After
-    [from] is the hash of the theory and of all that it uses, from which a version has last proved all
-    goals. *)
+    [keep] and [split] transform the task before the provers get it. A line with a version of Why3
+    names the provers that proved the task as that version makes it, with seconds. For that version
+    the lines below [instead] replace all lines beside it. [from] has the hash of the theory and of
+    all that it uses, from which the version has last proved all goals. *)
 
 type proof = { prover : string; seconds : float }
 
@@ -57,13 +56,13 @@ let family prover = match prover with "CVC4" | "CVC5" -> "CVC" | name -> name
 let families proofs = List.sort_uniq compare (List.map (fun p -> family p.prover) proofs)
 let redundant proofs = List.length (families proofs) >= 2
 
-(** The versions that somebody has recorded anything for. *)
+(** The versions with any record. *)
 let rec versions r =
   let of_others = List.concat_map (fun (version, r) -> version :: versions r) r.instead in
   List.sort_uniq compare
     (List.map fst r.proofs @ List.concat_map versions (below r.step) @ of_others)
 
-(** Whether two families have proved all of it with a version. *)
+(** Whether two families have proved all parts with a version. *)
 let rec is_complete r version =
   let r = of_version version r in
   match (proofs_of version r, r.step) with
@@ -84,14 +83,14 @@ let depth line =
   let rec from i = if i < n && line.[i] = ' ' then from (i + 1) else i in
   from 0
 
-(** The lines that stand below the first of some, and the others. *)
+(** The lines below the first line, which are indented, and the others. *)
 let rec lines_below d = function
   | line :: rest when depth line > d ->
       let below, others = lines_below d rest in
       (line :: below, others)
   | others -> ([], others)
 
-(** [f] of each line that stands farthest to the left, and of those below it. *)
+(** [f] of each outermost line and the lines below it. *)
 let rec each f = function
   | [] -> []
   | line :: rest ->
@@ -120,7 +119,7 @@ type file = { from : (string * string) list; goals : (string * t) list }
 
 let empty = { from = []; goals = [] }
 
-(** What is recorded of a theory, nothing if there is no file. *)
+(** The record of a theory, empty without a file. *)
 let read file =
   if not (Sys.file_exists file) then empty
   else

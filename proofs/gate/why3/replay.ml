@@ -1,15 +1,14 @@
-(** The command [replay]: the goals of a theory, with every recorded proof asked for again now.
+(** The command [replay]: the goals of a theory, with every recorded proof run again.
 
-    Nothing is judged here: the trees of goals, steps and proofs go out as JSON, each proof with the
-    seconds of the record and what its prover says now. A node below a step is a part of the goal as
-    the step makes it from the present source. What the record has and the source has not goes out as
-    well, and why a step cannot be done. *)
+    It judges nothing: it prints the trees of goals, steps and proofs as JSON, each proof with its
+    recorded seconds and the prover's present answer. A node below a step is a part of the goal, made
+    by the step from the present source. The output also has the parts of the record that the source
+    lacks, and the reason for a step that fails. *)
 
 open Why3
 open Json
 
-(** A proof gets ten times the recorded seconds, and half a minute at least: a machine that is busy or
-    slow is forgiven. *)
+(** A proof gets ten times the recorded seconds, at least half a minute, for slow or busy machines. *)
 let limit (proof : Record.proof) = Prover.Seconds (max 30 (int_of_float (ceil (10. *. proof.seconds))))
 
 let answer_fields (a : Prover.answer) =
@@ -21,7 +20,7 @@ let proof_facts project task (proof : Record.proof) =
     [ ("prover", String proof.prover); ("recorded", Float proof.seconds);
       ("now", Option.fold ~none:Null ~some:now (Prover.find project proof.prover)) ]
 
-(** The record of each of some parts, as far as there are any. *)
+(** Each part with its record, if any. *)
 let rec pairs parts records =
   match (parts, records) with
   | part :: parts, [] -> (part, Record.nothing) :: pairs parts []
@@ -62,21 +61,21 @@ and step_facts project name task step =
 
 (** {1 Contradictions}
 
-    Is a theorem true for the bad reason that what it supposes is contradictory? A prover of each
-    family is asked for [false], from all that the theory uses, defines and proves.
+    Contradictory hypotheses prove every theorem. A prover of each family is asked for [false], from
+    all that the theory uses, defines and proves.
 
-    What a contract without a body promises is no part of that: it is met in the conditions of the
-    programs that call it. So where a module reaches such a contract, its goals are asked for with
-    their conclusions negated: of [forall x. H -> C] that is proved, [forall x. H -> not C] can be
-    proved only if no [x] satisfies [H]. Why3 1.5.1's own [smoke_detector_deep] asks for something
-    else, [forall x. H /\ not C], which never follows from a contradiction in [H].
+    This leaves out the contract of a program without a body, which stands in the conditions of its
+    callers. So if a module reaches such a contract, provers also get its goals with negated
+    conclusions: if [forall x. H -> C] is proved, [forall x. H -> not C] can be proved only if no [x]
+    satisfies [H]. Why3 1.5.1's own [smoke_detector_deep] asks for [forall x. H /\ not C], which never
+    follows from a contradiction in [H].
 
-    The limits are in the provers' own steps: whether one gives up does not depend on the machine. *)
+    Limits count the provers' own steps, so that the outcome does not depend on the machine. *)
 
 let of_theory = [ ("Alt-Ergo", 60); ("Z3", 200_000); ("CVC5", 30_000) ]
 let of_conditions = [ ("Alt-Ergo", 100) ]
 
-(** For a prover that does not count what keeps it busy. *)
+(** For a prover that is busy without counting steps. *)
 let seconds = 2
 
 let contradiction (modules : Pmodule.pmodule list) =
@@ -95,7 +94,7 @@ let rec negated (f : Term.term) =
       Term.t_let_close variable value (negated body)
   | _ -> Term.t_not f
 
-(** One of some goals with its conclusion negated, where the last of them stands. *)
+(** A goal that one of the goals' conclusions is false, at the place of the last goal. *)
 let negation tasks =
   let any = Term.t_or_l (List.map (fun task -> negated (Task.task_goal_fmla task)) tasks) in
   let replace = Trans.goal (fun name _ -> [ Decl.create_prop_decl Decl.Pgoal name any ]) in

@@ -1,9 +1,9 @@
 (** Whether [split_vc] can be trusted with a goal.
 
-    Its last step, [introduce_premises], makes a constant of what a hypothesis says to exist, and
-    finds it again by the bound variable. In Why3 1.5.1 two formulas that share a bound variable, as
-    instances of one may, so get one constant: from [exists x. x = 0] and [exists x. x = 1] follows
-    everything (Why3's issue 694). Where each variable is bound in one place, nothing is shared. *)
+    Its last step, [introduce_premises], turns [exists x] in a hypothesis into a constant, and finds
+    it again by the bound variable. In Why3 1.5.1 two formulas with the same bound variable, such as
+    instances of one formula, get one constant: [exists x. x = 0] and [exists x. x = 1] then prove
+    everything (Why3's issue 694). If each variable is bound in one place, nothing is shared. *)
 
 open Why3
 open Term
@@ -17,7 +17,7 @@ let rec bound found f =
   in
   TermTF.t_fold (fun found _ -> found) bound (own @ found) f
 
-(** [split_vc] begins by taking the hypotheses that an earlier one introduced back into the goal. *)
+(** [split_vc] first moves the hypotheses that an earlier split introduced back into the goal. *)
 let is_sound (project : Project.t) task =
   let taken_back = Trans.lookup_transform "generalize_introduced" project.env in
   let found = bound [] (Task.task_goal_fmla (Trans.apply taken_back task)) in

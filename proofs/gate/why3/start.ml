@@ -1,10 +1,10 @@
-(** How each of the programs starts: [PROGRAM CONFIG COMMAND ...], in the root of the tree.
+(** The start of each program: [PROGRAM CONFIG COMMAND ...], in the root of the tree.
 
     Exit status: 0; 2 for a wrong call; 130 when interrupted. *)
 
 let print value = Format.printf "%a@." Json.print_json value
 
-(** Hand the words of the call to [command], which gives [None] for those that it does not know. *)
+(** Pass the words of the call to [command], which returns [None] for unknown ones. *)
 let run ~usage command =
   let interrupted = Sys.Signal_handle (fun _ -> raise Sys.Break) in
   List.iter (fun signal -> Sys.set_signal signal interrupted) [ Sys.sigint; Sys.sigterm ];

@@ -1,9 +1,9 @@
-(** What every goal claims and every symbol of the theories means, in WhyML as Why3 prints it.
+(** The statement of every goal and symbol of the theories, in WhyML as Why3 prints it.
 
-    A lemma says its formula; a definition all of itself; a program its contract. Each is printed for
-    itself, without attributes and without the proof that its author wrote beside it, so that nothing
-    but its meaning and its names can change its text. Since a name may stand for several symbols,
-    the symbols that occur are given as well, resolved: [seq.Seq.length]. *)
+    The statement of a lemma is its formula, of a definition the whole definition, of a program its
+    contract. Each is printed alone, without attributes and without the proof that its author wrote
+    beside it, so only its meaning and its names can change its text. As a name may stand for several
+    symbols, the statement also lists its symbols, resolved: [seq.Seq.length]. *)
 
 open Why3
 open Format
@@ -16,16 +16,16 @@ type t = {
   ghost : bool;
   statement : string;
   names : string list;
-  goal : string option;  (** the name of the goal that has to be there *)
-  template : string option;  (** what it is an instance of, which has the goal *)
-  nothing : bool;  (** see [Formula]; a lemma function that promises nothing is one more *)
-  calls : string list;  (** programs and lemmas whose contracts its goal takes from its body *)
+  goal : string option;  (** the name of its goal *)
+  template : string option;  (** its template, which has the goal *)
+  nothing : bool;  (** trivial, see [Formula]; also a lemma function without a promise *)
+  calls : string list;  (** programs and lemmas of its body, whose contracts its goal uses *)
 }
 
 (** {1 Names} *)
 
 (** Names of symbols in the order in which they occur: the text has [below] and [below1] for two
-    symbols of one name, and only the order tells which is which. *)
+    symbols with one name, and only the order distinguishes them. *)
 let resolved idents =
   let add found id =
     match Name.resolved id with
@@ -51,7 +51,7 @@ let text print x =
     pp_set_geometry fmt ~max_indent:86 ~margin:96;
     print fmt x
   in
-  (* Names are numbered in the order in which they are met: each text begins anew. *)
+  (* Why3 numbers names in the order of their use; each text starts again. *)
   Pretty.forget_all ();
   String.trim (asprintf "%t" print)
 
@@ -75,7 +75,7 @@ let post word fmt f =
   fprintf fmt "  %s { @[%a%a@] }" word result v term (Formula.bare f);
   Pretty.forget_var v
 
-(** By name: Why3 keeps them in an order that depends on what else is loaded. *)
+(** By name, as Why3's order depends on the other loaded files. *)
 let exceptions (cty : Ity.cty) =
   let silent xs posts = if Ity.Mxs.mem xs posts then posts else Ity.Mxs.add xs [] posts in
   let all = Ity.Sxs.fold silent cty.cty_effect.eff_raises cty.cty_xpost in
@@ -89,10 +89,10 @@ let raises fmt ((xs : Ity.xsymbol), posts) =
 
 (** {1 Effects}
 
-    A proof that calls a program uses what this leaves alone as much as what it promises: what it may
-    write, and what is new memory. [Audit] tells of all other effects. *)
+    A proof that calls a program uses the program's promises, and also that it leaves memory alone. So
+    a statement has the memory that it may write, and new memory; [Audit] finds all other effects. *)
 
-(** [named]: the name of a variable as the text has it. *)
+(** [named]: the name of a variable in the text. *)
 let effects named fmt (cty : Ity.cty) =
   let own name (ity : Ity.ity) = match ity.ity_node with Ityreg r -> Some (r, name) | _ -> None in
   let of_variable (pv : Ity.pvsymbol) = own (named pv) pv.pv_ity in
@@ -153,13 +153,13 @@ let symbol_kind rs c =
   | RLls ls -> logic_kind ls
   | RLnone | RLpv _ -> "program"
 
-(** The value by which Why3 defines a function that a formula may speak of. *)
+(** The value by which Why3 defines a function that formulas may use. *)
 let value rs c =
   match (rs.rs_logic, c.c_node) with
   | RLls ls, Cfun e -> term_of_expr ~prop:(ls.ls_value = None) e
   | _ -> None
 
-(** Whatever a program calls, lemmas included. *)
+(** All calls of a program, lemmas included. *)
 let called c =
   let name c = match c.c_node with Capp (rs, _) -> Some rs.rs_name | _ -> None in
   let names = List.filter_map name in
@@ -167,7 +167,7 @@ let called c =
   | Cfun e -> Audit.fold (fun found e -> names (Audit.callables e) @ found) [] e
   | _ -> names [ c ]
 
-(** What promises nothing and ends may still have a goal: what it calls requires something. *)
+(** A program that promises nothing and ends may still have a goal, if a call requires something. *)
 let of_symbol ~recursive (rs, c, variants) =
   let kind = symbol_kind rs c and cty = c.c_cty in
   let word =
@@ -234,8 +234,8 @@ let of_pure (d : Decl.decl) =
 
 (** {1 Types and exceptions} *)
 
-(** A type with its fields or constructors, as formulas see it, and its invariants. The fields that a
-    formula does not see, or that can change or are ghost, stand below it. *)
+(** A type with its fields or constructors, as formulas see it, and its invariants. Fields that
+    formulas do not see, or that can change or are ghost, follow. *)
 let of_type pure d =
   let its = d.itd_its in
   let ts = its.Ity.its_ts in
@@ -299,7 +299,7 @@ let of_module project (m : Pmodule.pmodule) =
 
 open Json
 
-(** The line is that of the file; what is cloned from another file has none. *)
+(** The line in the file; symbols cloned from another file have none. *)
 let facts project file (m : Pmodule.pmodule) s =
   let line =
     match Option.map (Project.position project) s.id.id_loc with

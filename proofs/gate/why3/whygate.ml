@@ -1,9 +1,9 @@
-(** What a verdict is made of: theories, sessions and provers, as Why3's own library sees them.
+(** The inputs of a verdict: theories, sessions and provers, read by Why3's own library.
 
-    [whygate CONFIG audit THEORY.mlw ...] tells what all theories state and take for granted,
-    [whygate CONFIG replay THEORY.mlw] what the provers say now to the session of a theory: each
-    prints one JSON value. A process has one theory to replay: what Why3 makes of it may depend on what
-    the process has read before. *)
+    [whygate CONFIG audit THEORY.mlw ...] prints the statements and assumptions of all theories,
+    [whygate CONFIG replay THEORY.mlw] the provers' present answers to a theory's session: each prints
+    one JSON value. A process replays one theory, as Why3's tasks may depend on the files that the
+    process has read before. *)
 
 open Json
 

@@ -1,26 +1,26 @@
-(** What has hypotheses, and by what it is seen that some values satisfy them.
+(** Hypotheses, and the witnesses that show that some values satisfy them.
 
-    A program with [requires] and a lemma with hypotheses are true of nothing if nothing satisfies
-    them: call them conditionals. What satisfies them is found from one end.
-    - A program that requires nothing runs for any arguments, and every type has a value. Those in
-      the files [witness_*.mlw] take none and name concrete values: they are the witnesses.
-    - Where a program that runs calls a conditional, the arguments satisfy this: it is what the
-      proved condition of the caller says there. The conditional runs then, for these arguments.
-    - What a program promises under hypotheses about its arguments is a conditional of its own:
-      [ensures { a -> b }], or in another form ({!Formula.claims}). It is satisfied where a call of
-      the program is, for arguments for which they are asserted. [a -> b] and [not a -> c] are two
-      cases of which there is always one, and the range of a quantifier is no hypothesis.
-    - A conditional is satisfied if one choice of its variables, and of its type variables, makes
-      each of its hypotheses equal to something that a program requires or asserts, and that holds in
-      each of its runs.
-    - What a template supposes, which its instances suppose in their own terms, is satisfied if one
-      of them satisfies it: by some values, for some parameters.
+    A program with [requires] and a lemma with hypotheses are vacuous if no values satisfy these:
+    call them conditionals. The search for witnesses goes forward from programs without [requires].
+    - A program that requires nothing runs for any arguments, and every type has a value. The
+      witnesses, in the files [witness_*.mlw], take no arguments and name concrete values.
+    - If a running program calls a conditional, the arguments satisfy its hypotheses, by the proved
+      condition of the caller. The conditional then runs, for these arguments.
+    - A promise of a program under hypotheses about its arguments is a conditional of its own:
+      [ensures { a -> b }], or another form ({!Formula.claims}). A call of the program satisfies it
+      if the hypotheses are asserted for its arguments. Of the cases [a -> b] and [not a -> c] one
+      always applies, and the range of a quantifier is no hypothesis.
+    - A conditional is satisfied if one choice of its variables and type variables makes each of its
+      hypotheses equal to a formula that a program requires or asserts, and that holds in each of
+      the program's runs.
+    - The assumptions of a template, which its instances have in their own terms, are satisfied if
+      one instance satisfies them: by some values, for some parameters.
 
-    It is a least fixed point: nothing is satisfied through itself. What a program calls and asserts
-    counts where every run comes to it, and nothing in front of it in that program is taken for
-    granted: [line] says where that ends. What the programs promise that it calls is proved; what
-    that may rest on, the trusted operations, the gate asks for contradictions. Of those without a
-    body only makers, who promise what nothing can contradict, are in front of more. *)
+    It is a least fixed point: nothing is satisfied through itself. A program's calls and assertions
+    count if every run reaches them, and the program assumes nothing before them: [line] determines
+    where that ends. The promises of called programs are proved; the gate searches the trusted
+    operations on which they may rest for contradictions. Of the operations without a body only
+    makers, whose promises nothing can contradict, may stand before further calls. *)
 
 open Why3
 open Expr
@@ -28,8 +28,8 @@ open Formula
 
 (** {1 What runs} *)
 
-(** What a program calls, on what, and asserts wherever it runs; whether a run comes to what is after
-    it. *)
+(** The calls, with arguments, and assertions of each run of a program; whether a run reaches the code
+    after it. *)
 type line = { called : (rsymbol * Term.term list) list; asserted : Term.term list; goes_on : bool }
 
 let nothing = { called = []; asserted = []; goes_on = true }
@@ -39,7 +39,7 @@ let followed a b =
   if not a.goes_on then a
   else { b with called = a.called @ b.called; asserted = a.asserted @ b.asserted }
 
-(** An assertion holds of its moment: one about a variable that can change does not count. *)
+(** An assertion holds at its place: one about a variable that can change does not count. *)
 let stays t =
   let is_fixed (v : Term.vsymbol) =
     let pv = Ity.restore_pv v in
@@ -49,7 +49,7 @@ let stays t =
 
 let lasting formulas = List.filter stays (List.concat_map conjuncts formulas)
 
-(** Where a variable is a name for a term. *)
+(** If a variable is a name for a term. *)
 let named (pv : Ity.pvsymbol) value found =
   match if Ity.eff_pure value.e_effect then term_of_expr ~prop:false value else None with
   | Some t when stays t ->
@@ -58,11 +58,11 @@ let named (pv : Ity.pvsymbol) value found =
         called = List.map (fun (rs, on) -> (rs, List.map named on)) found.called }
   | _ -> found
 
-(** [returns effects]: no exception comes, and the end does. [kept rs]: what [rs] promises is proved.
-    A call within a formula checks nothing, and is none here. *)
+(** [returns effects]: it raises nothing and ends. [kept rs]: the promises of [rs] are proved. A call
+    within a formula checks nothing and does not count. *)
 let rec line ~returns ~kept e =
   let line = line ~returns ~kept in
-  (* Not every run comes to this, or it is proved for itself; whether it goes on matters alone. *)
+  (* Not every run reaches this, or it is proved itself; only its [goes_on] matters. *)
   let beside e = { nothing with goes_on = (line e).goes_on } in
   match e.e_node with
   | Evar _ | Econst _ | Epure _ | Eassign _ -> nothing
@@ -82,7 +82,7 @@ let rec line ~returns ~kept e =
   | Eassert (Assume, _) | Eexec ({ c_node = Cany; _ }, _) | Eabsurd -> the_end
   | Elet ((LDsym _ | LDrec _), _) | Ematch _ | Ewhile _ | Eraise _ | Eexn _ -> the_end
 
-(** The line of a program. An exception cannot come if the contract says [raises { E -> false }]. *)
+(** The line of a program. It cannot raise E if the contract has [raises { E -> false }]. *)
 let line_of ~kept c =
   let is_false post = Term.t_equal (snd (Ity.open_post post)) Term.t_false in
   let excluded exn = List.exists is_false (Ity.Mxs.find_def [] exn c.c_cty.cty_xpost) in
@@ -91,9 +91,9 @@ let line_of ~kept c =
   in
   match c.c_node with Cfun e -> line ~returns ~kept e | Capp _ | Cpur _ | Cany -> the_end
 
-(** {1 What has hypotheses} *)
+(** {1 Conditionals} *)
 
-(** Those that suppose something, each once. *)
+(** The claims with hypotheses, each once. *)
 let conditional found =
   let same a b = List.equal Term.t_equal a.hypotheses b.hypotheses in
   let add kept claim =
@@ -115,8 +115,8 @@ let comparison (t : Term.term) =
 
 let occurs t v = Term.t_v_occurs v t > 0
 
-(** Whether hypotheses say of a variable no more than that it is in a range, whose bounds the
-    arguments decide, or not in it. *)
+(** Whether hypotheses only put a variable into a range, or out of it, with bounds that depend on the
+    arguments. *)
 let rec is_range v found =
   let is_bound t = not (occurs t v) in
   let is_v (t : Term.term) = match t.t_node with Tvar w -> Term.vs_equal v w | _ -> false in
@@ -129,7 +129,7 @@ let rec is_range v found =
   | [ ({ t_node = Tnot t; _ } : Term.term) ], _ -> is_range v (conjuncts t)
   | _ -> false
 
-(** The variables that a promise ranges over are no hypotheses of it. *)
+(** The range of a promise's variables is no hypothesis. *)
 let without_ranges claim =
   let drop v hypotheses =
     let about, others = List.partition (fun t -> occurs t v) hypotheses in
@@ -140,7 +140,7 @@ let without_ranges claim =
 let within found t = List.exists (Term.t_equal t) found
 let apart a b = List.filter (fun t -> not (within b t)) a
 
-(** Two cases of which there is always one: [a] and [not a]. *)
+(** Two cases of which one always applies: [a] and [not a]. *)
 let opposite a b =
   let is_not found = function
     | [ ({ t_node = Tnot t; _ } : Term.term) ] -> List.equal Term.t_equal (conjuncts t) found
@@ -151,7 +151,7 @@ let opposite a b =
       strict <> weak && Term.t_equal x w && Term.t_equal y z
   | _ -> is_not a b || is_not b a
 
-(** What cases suppose that together are all: what they have in common. *)
+(** The hypotheses of cases that cover everything: those that they share. *)
 let without_cases found =
   let rec add kept claim =
     let a = claim.hypotheses in
@@ -164,8 +164,8 @@ let without_cases found =
   in
   List.rev (List.fold_left add [] found)
 
-(** What a program promises under hypotheses about its arguments. Those that speak of what it gives
-    or leaves, or of a variable that ranges over this, tell outcomes apart. *)
+(** The promises of a program under hypotheses about its arguments. Hypotheses about its results or
+    the memory after it, or about a variable that ranges over these, distinguish outcomes. *)
 let promised (cty : Ity.cty) =
   let is_written = Ity.pv_affected cty.cty_effect.eff_writes in
   let written = List.map (fun pv -> pv.Ity.pv_vs) (List.filter is_written cty.cty_args) in
@@ -184,10 +184,10 @@ let promised (cty : Ity.cty) =
   let posts = List.concat (cty.cty_post :: Ity.Mxs.values cty.cty_xpost) in
   conditional (without_cases (conditional (List.concat_map of_post posts)))
 
-(** A program or a lemma: what it supposes of its variables; of a program, what holds in each run,
-    and what is called there. The first [part] of a program is what it requires; each other one, and
-    each of a lemma, is a claim under hypotheses: [under] are those that the call of a program does
-    not show. [by]: the name of what is found to satisfy it. *)
+(** A program or a lemma: the hypotheses on its variables; for a program, the formulas that hold in
+    each run, and the calls there. The first [part] of a program is its [requires]; each other one,
+    and each of a lemma, is a claim under hypotheses: [under] are those that a call of the program
+    does not show. [by]: the name of its witness. *)
 type t = {
   m : Pmodule.pmodule;
   name : Ident.ident;
@@ -238,13 +238,13 @@ let of_module ~kept m =
 
 (** {1 Makers}
 
-    A maker has no body and gives a value of an abstract record: what it promises is what some of the
-    fields are, each by one term that is not about the value. There is such a value, as an abstract
+    A maker has no body and returns a value of an abstract record. It promises the values of some
+    fields, each by one term that does not mention the result. Such a value exists, as an abstract
     record without an invariant can have any fields. *)
 
-(** [fields]: those of the abstract records without an invariant. *)
+(** [fields]: the fields of the abstract records without an invariant. *)
 let is_maker fields (rs, c) =
-  (* The field that a promise is about, if it is of the form [result.field = term]. *)
+  (* The field of a promise of the form [result.field = term]. *)
   let field_of result (promise : Term.term) =
     match promise.t_node with
     | Tapp (equals, [ { t_node = Tapp (field, [ { t_node = Tvar v; _ } ]); _ }; value ])
@@ -263,7 +263,7 @@ let is_maker fields (rs, c) =
   && Ity.eff_pure rs.rs_cty.cty_effect
   && Term.Sls.cardinal named = List.length found
 
-(** Those of our programs whose promise is not proved, and may be wrong. *)
+(** Our programs whose promise is not proved, and may be wrong. *)
 let without_body modules =
   let declarations = List.concat_map Audit.declarations modules in
   let free (d : Pdecl.its_defn) =
@@ -280,19 +280,19 @@ let without_body modules =
   in
   Srs.of_list (List.filter_map counts (List.concat_map Audit.programs declarations))
 
-(** {1 What is satisfied}
+(** {1 Satisfaction}
 
-    There is no computing here: an instance that is written in another way is not found, which can
-    only leave something without a witness. *)
+    Nothing is computed here: an instance in another form is not found, which can only leave a
+    conditional without a witness. *)
 
-(** What Why3 raises where there is none is not documented: anything is taken for it. *)
+(** Why3 does not document its exception for a failed match: any exception counts. *)
 let is_instance ~holes pairs =
   let patterns, formulas = List.split pairs in
   let find () = Reduction_engine.first_order_matching holes patterns formulas in
   Result.is_ok (Project.attempt find)
 
 (** Whether one choice of some variables, and of the type variables, makes each pattern equal to one
-    of the formulas, and those of [pairs] equal. *)
+    of the formulas, and the terms of each of [pairs] equal. *)
 let rec every ~holes ?(pairs = []) patterns formulas =
   match patterns with
   | [] -> is_instance ~holes pairs
@@ -305,7 +305,7 @@ let rec every ~holes ?(pairs = []) patterns formulas =
 
 let full_name { m; name; _ } = (Audit.id m).id_string ^ "." ^ Name.with_scopes name
 
-(** [template]: what something is an instance of. *)
+(** [template]: the template of an instance. *)
 let satisfies ~template one by =
   let every = every ~holes:one.holes in
   let is_call rs (called, on) =
@@ -321,8 +321,8 @@ let satisfies ~template one by =
   || Option.fold ~none:false ~some:is_origin (template by)
   || every one.supposed by.holding
 
-(** [last]: what was found last, at first what requires nothing; [waiting]: those for which nothing
-    was found yet. *)
+(** [last]: the last ones found, at first those that require nothing; [waiting]: those without a
+    witness so far. *)
 let rec close ~template last waiting =
   let look one = one.by <- Option.map full_name (List.find_opt (satisfies ~template one) last) in
   List.iter look waiting;
@@ -345,7 +345,7 @@ let conditional_facts project one =
         ("kind", String one.kind); ("supposes", texts (List.map Statement.formula one.supposed));
         ("satisfied_by", text one.by) ])
 
-(** Of all theories. A program that requires nothing comes first if it is a witness, to be named. *)
+(** The facts of all theories. Witnesses come first, so that they are named. *)
 let facts project theories =
   let modules = List.concat_map (fun (_, found) -> List.concat (Result.to_list found)) theories in
   let open_ones = without_body modules in
