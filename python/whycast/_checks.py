@@ -48,6 +48,7 @@ _REPR.maxstring = _REPR.maxother = _MOST_LETTERS = 60
 
 
 def check_count(count: int, noun: str) -> None:
+    """Raise a ValueError unless there are 1 to 2**31 - 1 tensors."""
     # [E_Broadcast_any_Signature_020] [E_Broadcast_any_Signature_030]
     if count == 0:
         raise ValueError(f"no {noun} given: expected at least 1")
