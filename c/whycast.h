@@ -37,9 +37,9 @@
    place, and in some cases of whycast_broadcast_all the common shape. Of several errors it reports
    the one that its comment lists first.
 
-   A target is not one more shape: broadcasting (1) to the target (0) succeeds and writes nothing,
-   but (1) and (0) have no common shape, as 0 is neither 1 nor the largest size. SONNX allows at
-   most 2^31 - 1 tensors; these functions do not check that. */
+   A shape may broadcast to a target without a common shape of both: broadcasting (1) to the target
+   (0) succeeds and writes nothing, but (1) and (0) have no common shape, as 0 is neither 1 nor the
+   largest size. SONNX allows at most 2^31 - 1 tensors; these functions do not check that. */
 
 #include <stdint.h>
 
@@ -116,8 +116,8 @@ int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
    shape has that size, or 1. So (0,2) and (2) give (0,2), an error by SONNX's rule.
 
    The place of WHYCAST_NOT_BROADCASTABLE is the first axis with two different sizes other than 1,
-   and there the first tensor whose size differs from one before it: (3,2) with (4) gives tensor 1,
-   axis 1. Every shape broadcasts to the result by whycast_broadcast and whycast_broadcast_strides.
+   and there the first tensor with the second of these sizes: (3,2) with (4) gives tensor 1, axis 1.
+   whycast_broadcast and whycast_broadcast_strides broadcast each shape to the result.
    A result without a size of 0 is also that of whycast_broadcast_shape. */
 int64_t whycast_numpy_shape(int64_t * shape, int64_t capacity,
                             whycast_place * place,
@@ -228,7 +228,7 @@ int64_t whycast_plan(int64_t * sizes, int64_t * steps, int64_t capacity,
 /* The same for tensors in any order. `strides` has the strides of each tensor, 0 and negative ones
    too, in any unit; `steps` gets the same unit. Further error:
 
-       WHYCAST_TOO_LARGE           the first tensor of which an offset may not fit into 64 bits */
+       WHYCAST_TOO_LARGE           the first tensor with an offset that may not fit into 64 bits */
 int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
                            int64_t capacity, whycast_place * place,
                            const int64_t *const * shapes,
@@ -240,10 +240,10 @@ int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
    A step is one run of the innermost loop. Steps are counted from 0, in the order of the output.
    Writes loops - 1 numbers to `counters`, and to `offsets` the offset of each of the `count`
    tensors at the start of the run. Element v of the run of step k is element k * sizes[loops - 1] +
-   v of the output, and of tensor m the element at offsets[m] + v * steps[(loops - 1) * count + m].
+   v of the output, and the element at offsets[m] + v * steps[(loops - 1) * count + m] of tensor m.
 
    Returns the number of steps from `step` to the last, inclusive; or 0, with nothing written, if
-   there is no such step, or if `loops` is below 1, as an error code of whycast_plan is. */
+   there is no such step, or if `loops` is below 1, such as an error code of whycast_plan. */
 int64_t whycast_first(int64_t * counters, int64_t * offsets,
                       const int64_t * sizes, const int64_t * steps,
                       int64_t loops, int64_t count, int64_t step);
