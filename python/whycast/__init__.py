@@ -13,8 +13,8 @@ result, or to raise exactly where the theory has none (assumptions: ``proofs/``)
 
 If Python or NumPy cannot hold a shape, such as one of 2**62 sizes, functions raise ValueError
 before they allocate anything, and MemoryError if only the room is missing. Results are plain
-ndarrays, also for a numpy.matrix, memmap or recarray. Other subclasses may carry more than
-elements, such as a mask or a unit, and raise TypeError; `numpy.asarray` makes a plain array.
+ndarrays, also for a numpy.matrix, memmap or recarray. Other subclasses, which may carry
+more than elements, such as a mask or a unit, raise TypeError; `numpy.asarray` makes a plain array.
 
 `native` is true if the accelerator is in use: the same programs, proved as C, for faster shapes,
 views and copies. In the environment, ``WHYCAST_NATIVE=0`` turns it off, ``1`` demands it.
