@@ -61,7 +61,7 @@ C_MODULES = (
 
 LINE_LENGTH = 100
 
-# As in pyproject.toml, whose other settings must not matter.
+# These two settings equal those of pyproject.toml, whose other settings have no effect here.
 FORMAT = (f"--line-length={LINE_LENGTH}", "--target-version=py310")
 
 

@@ -134,7 +134,7 @@ def test_refusals_name_places(language: str, text: str, message: str, tmp_path: 
     with pytest.raises(closed.ToolError) as refusal:
         drawn.printed(file, language)
     said = str(refusal.value)
-    # Why3 1.8.0 refuses a ghost definition with an effect when it types it.
+    # When Why3 1.8.0 types a ghost definition with an effect, it already refuses the definition.
     if "let ghost _g" not in text or "This expression makes a ghost" not in said:
         assert message in said
     line = whole.count("\n") - 1

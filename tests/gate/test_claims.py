@@ -44,7 +44,7 @@ def symbol(file: str, line: int, kind: str, name: str, statement: str, goal: str
 
 @pytest.fixture
 def facts() -> Any:
-    """Invent a theory with two claims and a helper, a trusted one, and a witness."""
+    """Invent a theory with two claims and a helper, a trusted theory, and a witness."""
     contract = "program twice (x: int) : int\n  ensures { result = double x }"
     symbols = [
         symbol(W, 8, "lemma", "Small.positive", "forall x. 0 < x <-> 0 < double x", "positive"),
