@@ -26,7 +26,7 @@ OTHER = "0" * 64
 
 
 def test_every_prover_and_why3_is_pinned_for_each_system(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pip refuses a file without SHA-256, the gate a wrong one, every command another system."""
+    """Pip refuses a file without SHA-256, the gate a wrong one; commands refuse other systems."""
 
     def be(system: str, machine: str = "x86_64") -> None:
         release = dict(zip(("ID", "VERSION_ID"), system.split("-"), strict=False))
