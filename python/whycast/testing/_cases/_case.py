@@ -142,7 +142,8 @@ class Asked(NamedTuple):
             least, most = self.tensors
             count = len(case.shapes)
             wanted = int(max(least, min(most, count) if cut else count))
-            case = case.of_tensors([m % count for m in range(wanted)])
+            if wanted != count:
+                case = case.of_tensors([m % count for m in range(wanted)])
         if self.level not in OF_ARRAYS:
             return case
         dtypes, count = case.dtypes, len(case.shapes)
@@ -153,7 +154,7 @@ class Asked(NamedTuple):
             dtypes = dtypes or self.dtypes[:1] * count
         if self.first:
             dtypes = (self.first, *(dtypes or ("int32",) * count)[1:])
-        return case._replace(dtypes=dtypes)
+        return case if dtypes == case.dtypes else case._replace(dtypes=dtypes)
 
     def left_out(self, case: Case) -> str | None:
         if case.target is None and len(case.shapes) > self.tensors[1]:
@@ -164,10 +165,11 @@ class Asked(NamedTuple):
             return "a dtype that is not to be asked"
         if max(map(len, case.every_shape)) > self.max_rank:
             return f"a rank above {self.max_rank}"
-        numbers = [n for each in case.every_shape for n in each if isinstance(n, int)]
-        numbers += [*(case.multi_index or ()), *(case.strides or ())]
-        if max(map(abs, numbers), default=0) > self.max_size:
-            return f"a number above {self.max_size}"
+        if self.max_size < math.inf:
+            numbers = [n for each in case.every_shape for n in each if isinstance(n, int)]
+            numbers += [*(case.multi_index or ()), *(case.strides or ())]
+            if max(map(abs, numbers), default=0) > self.max_size:
+                return f"a number above {self.max_size}"
         return None
 
 

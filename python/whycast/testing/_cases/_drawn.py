@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from whycast._rules import Rule
@@ -37,6 +38,13 @@ class Draw(Protocol):
 
 
 class _Seeded(random.Random):
+    # Random's own are exact for any range, and slower.
+    def randint(self, low: int, high: int) -> int:
+        return low + int(self.random() * (high + 1 - low))
+
+    def choice(self, values: Sequence[_T]) -> _T:  # type: ignore[override]
+        return values[int(self.random() * len(values))]
+
     def sizes(self, bounds: Bounds) -> list[int]:
         ways = (bounds.near, bounds.near, range(bounds.min_side, bounds.max_side + 1))
         rank = self.randint(bounds.min_dims, bounds.max_dims)
@@ -118,12 +126,11 @@ class Drawing:
             return True
         if self.several and self.max_shapes < 2:
             return False
-        return self.bounds.max_dims > 0 and any(map(self.misfits, self.bounds.near))
+        return self.bounds.max_dims > 0 and bool(self._misfits)
 
-    def misfits(self, size: int) -> list[int]:
-        like = Case(((),), None if self.several else ())
-        cases = {other: _with_shapes(like, [(size,), (other,)]) for other in self.bounds.near}
-        return [other for other, case in cases.items() if self.rule.shape(case) is None]
+    @property
+    def _misfits(self) -> dict[int, list[int]]:
+        return _misfits(self.rule, self.several, self.bounds.near)
 
     def accepted(self, least: int = 0) -> Case:
         """Draw an accepted case of at least `least` shapes, if the rule takes several."""
@@ -200,8 +207,8 @@ class Drawing:
         """Set one axis of two shapes, or of shape and target, to sizes that the rule refuses."""
         shapes = list(case.every_shape)
         first, second = sorted(self.draw.subset(range(len(shapes)), 2)[:2])
-        size = self.draw.choice([size for size in self.bounds.near if self.misfits(size)])
-        other = self.draw.choice(self.misfits(size))
+        size = self.draw.choice(list(self._misfits))
+        other = self.draw.choice(self._misfits[size])
         back = self.draw.randint(1, self.bounds.max_dims)
         for m, own in ((first, size), (second, other)):
             filler = 1 if self.bounds.has_one else self.bounds.min_side
@@ -209,6 +216,17 @@ class Drawing:
             longer[-back] = own
             shapes[m] = tuple(longer)
         return _with_shapes(case, shapes)
+
+
+@lru_cache(64)
+def _misfits(rule: Rule, several: bool, sizes: range) -> dict[int, list[int]]:
+    """Return for each size, if any, the sizes that the rule refuses beside it."""
+    like, found = Case(((),), None if several else ()), {}
+    for size in sizes:
+        cases = {other: _with_shapes(like, [(size,), (other,)]) for other in sizes}
+        if misfits := [other for other, case in cases.items() if rule.shape(case) is None]:
+            found[size] = misfits
+    return found
 
 
 def _with_shapes(case: Case, shapes: Sequence[Shape]) -> Case:
