@@ -22,7 +22,7 @@ from command_line import SMALL, Run, Shape, small_operands, word
 import whycast
 from whycast._command import _check
 from whycast._rules import RULES, Operands, Rule
-from whycast.testing import check
+from whycast.testing import cases, check
 from whycast.testing._peers import PEERS
 
 BIG = 2**70
@@ -233,6 +233,14 @@ def test_check_gets_all_options_and_a_program_its_own_words(
     defaults = {name: signature(check).parameters[name].default for name in VALUES}
     assert none == {"level": "index", "up_to": False} | defaults
     assert run("shape -- 3x1") == (0, "3x1\n", "")
+
+
+def test_one_definition_of_the_options(run: Run) -> None:
+    """`cases` and its command have those of `check`, with its defaults and its words."""
+    of_check, of_cases = _check.options_of(check), _check.options_of(cases)
+    assert [name for name in of_cases if of_cases[name] != of_check.get(name)] == ["random"]
+    assert (set(VALUES), len(of_cases)) == (set(of_check), 6)
+    assert "highest rank, to ask. JavaScript's" in " ".join(run("cases --help").out.split())
 
 
 QUICK = "--rule numpy --seconds all --every 20"

@@ -260,8 +260,15 @@ def test_lines_on_the_standard_output(capfdbinary: pytest.CaptureFixture[bytes])
         source = [0 if size == 1 else place for place, size in places]
         assert message["expected"] == {"index": source}
     assert (again.out == done.out, other.out == done.out) == (True, False)
+    words = "cases --rule numpy --format jsonl --out -"
+    few = f"{words} --tensors 3 --dtypes int8 --max-rank 1 --max-size 2"
+    assert main(few.split()) == 0
+    asked = [json.loads(line)["arrays"] for line in capfdbinary.readouterr().out.splitlines()]
+    assert {len(arrays) for arrays in asked} == {3}
+    assert {x["dtype"] for arrays in asked for x in arrays} == {"int8"}
+    assert {size for arrays in asked for x in arrays for size in x["shape"]} == {0, 1, 2}
     # A line with arrays has the answer of `serve` too.
-    assert main(["cases", "--rule", "numpy", "--format", "jsonl", "--out", "-"]) == 0
+    assert main(words.split()) == 0
     written = list(map(json.loads, capfdbinary.readouterr().out.splitlines()))
     assert len(written) == sum(not left_out(RULES["numpy"], each) for each in cases("numpy"))
     for message in written[::40]:
@@ -280,7 +287,9 @@ def test_lines_on_the_standard_output(capfdbinary: pytest.CaptureFixture[bytes])
         ),
         ("--format c --out /", "--out: expected the name of a file, got the folder /"),
         ("--format onnx --out /", "--out: [Errno 17] expected the name of a new folder: '/'"),
-        ("--format jsonl --out - --random -3", "expected an integer of at least 0, got '-3'"),
+        ("--format jsonl --out - --random -3", "random: expected at least 0, got -3"),
+        ("--format c --out x --max-rank -1", "max_rank: expected at least 0, got -1"),
+        ("--format jsonl --out - --dtypes int8,int7", ">i4, >f8, got 'int7'"),
     ],
 )
 def test_errors(words: str, error: str, run: Run) -> None:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from whycast._command._arguments import Subparsers, add_rule, count, path
+from whycast._command._arguments import Subparsers, add_rule, path
+from whycast._command._check import add_options, options_of
 from whycast._command._output import output
 from whycast._rules import RULES, Rule
 from whycast._usage import UsageError
@@ -53,9 +54,7 @@ def add(subparsers: Subparsers) -> None:
     out = "a path, or - for the standard output"
     parser.add_argument("--out", required=True, type=path, metavar="PATH", help=out)
     parser.add_argument("--level", choices=LEVELS, help="for jsonl only; default: data")
-    parser.add_argument("--seed", type=int, default=0, help="of the random cases; default: 0")
-    more = "random cases beside the fixed ones"
-    parser.add_argument("--random", type=count(0), default=0, metavar="N", help=more)
+    add_options(parser, cases)
     parser.set_defaults(run=run)
 
 
@@ -69,6 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--out: {error}") from None
     except NotPossibleError as error:
         raise UsageError(f"--format {arguments.format}: {error}") from None
+    except ValueError as error:
+        raise UsageError(str(error)) from None
     print(f"{count} cases: {arguments.out}", file=sys.stderr)
     return 0
 
@@ -81,7 +82,8 @@ def _write(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--out: expected a path for --format {form}, got -")
 
     def source(level: Level) -> Iterator[Case]:
-        found = cases(rule.name, level, seed=arguments.seed, random=arguments.random)
+        options = {name: getattr(arguments, name) for name in options_of(cases)}
+        found = cases(rule.name, level, **options)
         return (each for each in found if level != "data" or left_out(rule, each) is None)
 
     if form in _PACKS:

@@ -11,13 +11,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from inspect import signature
+from inspect import Parameter, getdoc, signature
 from types import FrameType
 from typing import Any
 
 from whycast._command._arguments import add_rule, path
 from whycast._command._output import output
-from whycast._rules import names_of
 from whycast._usage import UsageError
 from whycast.testing._cases._case import ALL_LEVELS, LEVELS
 from whycast.testing._check import check
@@ -25,20 +24,11 @@ from whycast.testing._peers import PEERS, absent
 
 _SECONDS_BETWEEN_LINES = 5.0
 
-_DESCRIPTION = f"""\
+_TARGETS = """\
 Compare an implementation of broadcasting with the verified one. TARGET is a built-in peer (see
 --peers), module:function or file.py:function. Instead, put a program that answers JSON lines, with
 its arguments, after two dashes ('whycast serve' is one; 'whycast cases' prints such lines).
 
-At level data a function takes arrays, and the rule's target and axes, and returns the results of
-the rule's own function: arrays by the rules {names_of("tensors")}, one array by the others.
-At verdict, shape and report it takes shapes instead of arrays; at index a shape, a target (, axes)
-and a multi-index of the output; at strides a shape, its strides, a target (, axes). It refuses by
-any exception, or by None. At symbolic it takes shapes whose sizes may be names, and returns a
-shape, or a shape and a condition as (("N", 4), ["M = 1 or M = 4"]); None is an open size. At
-operator it is any element-wise operator, and must return the same for tensors broadcast first;
-this is the default level of a function that returns one array. At inplace it takes an output before
-the tensors, and writes into it; at adjoint it takes a gradient and a shape.
 """
 
 
@@ -60,7 +50,7 @@ def _seconds(text: str) -> float | None:
 
 
 def _number(text: str) -> float:
-    return int(text) if text.isdecimal() else float(text)
+    return int(text) if text.strip(" -").isdecimal() else float(text)
 
 
 # For annotations of the parameters of `check`, the reader and the placeholder.
@@ -72,24 +62,40 @@ _READERS: dict[str, tuple[Callable[[str], object], str]] = {
     "Sequence[str]": (_names, "NAME,..."),
     "Mapping[str, int] | None": (_numbers, "NAME=N,..."),
 }
-_OPTIONS = {
-    name: each for name, each in signature(check).parameters.items() if each.annotation in _READERS
-}
 
 
-def _says(name: str) -> str:
-    """Return the description of a parameter in the docstring of `check`."""
-    found = re.search(
-        rf"(?m)^ {{4}}(?:\w+, )?{name}(?:, \w+)? :.*\n((?: {{8}}.*\n)+)", check.__doc__ or ""
-    )
+def options_of(function: Callable[..., object]) -> dict[str, Parameter]:
+    """Return the parameters that are options of the command line, too."""
+    given = signature(function).parameters
+    return {name: each for name, each in given.items() if each.annotation in _READERS}
+
+
+def add_options(parser: argparse.ArgumentParser, function: Callable[..., object]) -> None:
+    """Add the options of a function, as the docstring of `check`, or its own, describes them."""
+    for name, each in options_of(function).items():
+        read, metavar = _READERS[each.annotation]
+        about: Any = {"type": read, "default": each.default, "metavar": metavar}
+        said = _says(name, check) or _says(name, function)
+        if function is not check:
+            # The defaults of `check` depend on its target.
+            said, _, _ = said.partition(" Default:")
+        parser.add_argument(f"--{name.replace('_', '-')}", **about, help=said)
+
+
+def _says(name: str, function: Callable[..., object]) -> str:
+    """Return the description of a parameter in a docstring."""
+    pattern = rf"(?m)^(?:\w+, )?{name}(?:, \w+)? :.*\n((?: {{4}}.*\n)+)"
+    found = re.search(pattern, getdoc(function) or "")
     return " ".join(found[1].split()).replace("``", "").replace("%", "%%") if found else ""
 
 
 def add(commands: Any) -> None:
+    # The levels stand in one place, the notes of `check`.
+    (notes,) = re.findall(r"(?s)\nNotes\n-+\n(.*)\n\nExamples\n", getdoc(check) or "")
     parser: argparse.ArgumentParser = commands.add_parser(
         "check",
         help="compare an implementation with the verified one",
-        description=_DESCRIPTION,
+        description=_TARGETS + notes.replace("`", ""),
         epilog="Exit code 0: no deviations; 1: deviations; 2: bad usage. SIGINT and SIGTERM end "
         "the check with its report: 1 for deviations, else 130 or 143.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -100,10 +106,7 @@ def add(commands: Any) -> None:
     levels = parser.add_mutually_exclusive_group()
     levels.add_argument("--level", choices=ALL_LEVELS, help="default: data or operator")
     levels.add_argument("--up-to", choices=LEVELS, help="all levels up to this one")
-    for name, each in _OPTIONS.items():
-        read, metavar = _READERS[each.annotation]
-        about: Any = {"type": read, "default": each.default, "metavar": metavar}
-        parser.add_argument(f"--{name.replace('_', '-')}", **about, help=_says(name))
+    add_options(parser, check)
     progress = "print the progress, also without a terminal"
     parser.add_argument("--progress", action="store_true", help=progress)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
@@ -147,7 +150,7 @@ def run(arguments: argparse.Namespace) -> int:
             rule=arguments.rule,
             level=arguments.up_to or arguments.level,
             up_to=arguments.up_to is not None,
-            **{name: getattr(arguments, name) for name in _OPTIONS},
+            **{name: getattr(arguments, name) for name in options_of(check)},
             progress=tell,
             stop=stop,
         )

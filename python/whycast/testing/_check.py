@@ -13,7 +13,6 @@ from functools import cache
 from typing import Any, cast
 from unittest import SkipTest
 
-from whycast._checks import show
 from whycast._rules import Rule, rule_named, rule_on_tensors
 from whycast.testing._cases._case import (
     OF_ARRAYS,
@@ -23,6 +22,8 @@ from whycast.testing._cases._case import (
     Case,
     Level,
     Tensors,
+    check_names,
+    check_numbers,
     level_named,
     levels_to,
     tensors_of,
@@ -30,7 +31,6 @@ from whycast.testing._cases._case import (
 from whycast.testing._cases._case import Stage as StageName
 from whycast.testing._cases._fixed import in_turn
 from whycast.testing._cases._smaller import smaller
-from whycast.testing._cases._values import ALL_DTYPES, DTYPES
 from whycast.testing._lines import request
 from whycast.testing._lines._json import line_of
 from whycast.testing._report import Deviation, Report, call_of
@@ -144,8 +144,8 @@ def check(
     standard error stream.
 
     A target refuses by any exception or by returning None. At level ``data`` a function takes what
-    the rule's own function takes, arrays (a target, axes), and returns what that returns. At
-    ``verdict``, ``shape`` and ``report`` it takes shapes instead of arrays; at ``report`` the
+    the rule's own function takes, arrays, or an array, a target (axes), and returns as many arrays.
+    At ``verdict``, ``shape`` and ``report`` it takes shapes instead of arrays; at ``report`` the
     exception names the axis at fault, in an attribute or in its text. At ``index`` it takes a
     shape, a target (axes) and a multi-index of the output, and returns that of the tensor; at
     ``strides`` a shape, its strides, a target (axes), and returns the strides of the view.
@@ -189,16 +189,13 @@ def check(
     levels: Sequence[Level | None] = (None,)
     if level is not None or up_to or found.takes != "tensors" or known.is_program:
         levels = levels_to(level_named(level or "data", found), up_to=up_to)
-    _check_numbers(int, every=every, seed=seed)
-    limits = {"timeout": timeout, "memory": memory, "max_size": max_size, "max_rank": max_rank}
-    _check_numbers((int, float), **limits, seconds=math.inf if seconds is None else seconds)
-    _check_names("dtypes", dtypes, ALL_DTYPES if found.dtypes == "any" else DTYPES)
-    _check_names("refuses", refuses)
+    asked = Asked("data", seed, every, dtypes, max_size, max_rank, refuses).checked(found)
+    most = math.inf if seconds is None else seconds
+    check_numbers((int, float), timeout=timeout, memory=memory, seconds=most)
     demand = {} if demand is None else dict(demand)
-    _check_names("demand", list(demand), list(LIMITED))
-    _check_numbers(int, **demand)
+    check_names("demand", list(demand), list(LIMITED))
+    check_numbers(int, **demand)
     child = Child(known, found, timeout, memory, threading.Event() if stop is None else stop)
-    asked = Asked("data", seed, every, tuple(dtypes), max_size, max_rank, tuple(refuses))
     count, any_rule = tensors_of(tensors), rule is None
     run = _Run(known, found, child, asked, demand, seconds, progress, count, any_rule)
     try:
@@ -210,29 +207,6 @@ def check(
     finally:
         child.end()
     return run.report()
-
-
-_LEAST = {"every": 1, "seed": -math.inf}
-
-
-def _check_numbers(kind: Any, **numbers: float) -> None:
-    for name, number in numbers.items():
-        if not isinstance(number, kind):
-            expected = "an int" if kind is int else "a number"
-            raise TypeError(f"{name}: expected {expected}, got {show(number)}")
-        if number == 0 and name in ("seconds", "timeout"):
-            raise ValueError(f"{name}: expected more than 0, got 0")
-        if not number >= _LEAST.get(name, 0):
-            raise ValueError(f"{name}: expected at least {_LEAST.get(name, 0)}, got {number}")
-
-
-def _check_names(name: str, names: Sequence[str], known: Sequence[str] = ()) -> None:
-    if isinstance(names, str) or not isinstance(names, Sequence):
-        raise TypeError(f"{name}: expected a sequence of names, got {show(names)}")
-    for each in names:
-        if not isinstance(each, str) or (known and each not in known):
-            wanted = f"some of {', '.join(known)}" if known else "names"
-            raise ValueError(f"{name}: expected {wanted}, got {each!r}")
 
 
 @dataclass
@@ -295,7 +269,7 @@ class _Run:
         if self.rule.has_target(level or "data"):
             return self.asked._replace(level=level or "data")
         try:
-            self.child.send(Look(level, self.tensors, self.asked.dtypes))
+            self.child.send(Look(level, self.tensors, tuple(self.asked.dtypes)))
             seen: Seen = self.child.receive(self.child.first_timeout)
         except NoAnswerError:
             # The target ends or hangs: the first cases report that.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from whycast._rules import rule_named
-from whycast.testing._cases._case import Asked, Case, Level, level_named, tensors_of
+from whycast.testing._cases._case import Asked, Case, Level, check_numbers, level_named, tensors_of
 from whycast.testing._cases._drawn import random_case
 from whycast.testing._cases._fixed import fixed
 
@@ -47,9 +47,9 @@ def cases(
     Raises
     ------
     TypeError
-        `rule` or `level` is not a str.
+        `rule` or `level` is not a str, or a bound has another type.
     ValueError
-        `rule` or `level` is unknown.
+        `rule`, `level` or a dtype is unknown, or a number is too small.
 
     Notes
     -----
@@ -67,7 +67,8 @@ def cases(
     """
     found = rule_named(rule)
     level_named(level, found)
-    wanted = Asked(level, seed, 1, tuple(dtypes), max_size, max_rank)
+    check_numbers(int, random=random)
+    wanted = Asked(level, seed, 1, dtypes, max_size, max_rank).checked(found)
     wanted = wanted._replace(tensors=tensors_of(tensors) or wanted.tensors)
     drawn = (random_case(found, level, seed, number) for number in range(random))
     for case in chain((each for _, each in fixed(found, level)), drawn):

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 from whycast._checks import show
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape, Strides
-from whycast.testing._cases._values import array, laid_on, number_at
+from whycast.testing._cases._values import ALL_DTYPES, DTYPES, array, laid_on, number_at
 
 # A rule and numbers decide the right answer: `serve` and files of cases have these levels.
 Answered: TypeAlias = Literal["verdict", "shape", "index", "strides", "data", "report"]
@@ -128,13 +128,21 @@ class Asked(NamedTuple):
     level: Level
     seed: int = 0
     every: int = 1
-    dtypes: tuple[str, ...] = ()
+    dtypes: Sequence[str] = ()
     max_size: float = math.inf
     max_rank: float = math.inf
-    refuses: tuple[str, ...] = ()
+    refuses: Sequence[str] = ()
     # The number of tensors, and the first tensor's dtype if it differs.
     tensors: Tensors = (0, math.inf)
     first: str = ""
+
+    def checked(self, rule: Rule) -> Asked:
+        """Raise TypeError or ValueError for an option that is wrong."""
+        check_numbers(int, every=self.every, seed=self.seed)
+        check_numbers((int, float), max_size=self.max_size, max_rank=self.max_rank)
+        check_names("dtypes", self.dtypes, ALL_DTYPES if rule.dtypes == "any" else DTYPES)
+        check_names("refuses", self.refuses)
+        return self._replace(dtypes=tuple(self.dtypes), refuses=tuple(self.refuses))
 
     def fitted(self, case: Case, *, cut: bool = False) -> Case:
         """Set the dtypes, and repeat tensors up to the least number; `cut` those above the most."""
@@ -151,7 +159,7 @@ class Asked(NamedTuple):
             # An operator need not accept every two dtypes.
             dtypes = dtypes[-1:] * len(dtypes)
         if self.dtypes and "int32" not in self.dtypes:
-            dtypes = dtypes or self.dtypes[:1] * count
+            dtypes = dtypes or (self.dtypes[0],) * count
         if self.first:
             dtypes = (self.first, *(dtypes or ("int32",) * count)[1:])
         return case if dtypes == case.dtypes else case._replace(dtypes=dtypes)
@@ -171,6 +179,29 @@ class Asked(NamedTuple):
             if max(map(abs, numbers), default=0) > self.max_size:
                 return f"a number above {self.max_size}"
         return None
+
+
+_LEAST = {"every": 1, "seed": -math.inf}
+
+
+def check_numbers(kind: Any, **numbers: float) -> None:
+    for name, number in numbers.items():
+        if not isinstance(number, kind):
+            expected = "an int" if kind is int else "a number"
+            raise TypeError(f"{name}: expected {expected}, got {show(number)}")
+        if number == 0 and name in ("seconds", "timeout"):
+            raise ValueError(f"{name}: expected more than 0, got 0")
+        if not number >= _LEAST.get(name, 0):
+            raise ValueError(f"{name}: expected at least {_LEAST.get(name, 0)}, got {number}")
+
+
+def check_names(name: str, names: Sequence[str], known: Sequence[str] = ()) -> None:
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        raise TypeError(f"{name}: expected a sequence of names, got {show(names)}")
+    for each in names:
+        if not isinstance(each, str) or (known and each not in known):
+            wanted = f"some of {', '.join(known)}" if known else "names"
+            raise ValueError(f"{name}: expected {wanted}, got {each!r}")
 
 
 def tensors_of(given: int | tuple[int, int] | None) -> Tensors | None:
