@@ -262,14 +262,19 @@ def test_it_gives_up_a_target_that_always_dies() -> None:
     assert sum(each.count for each in report.deviations) == 20
 
 
-def test_a_multi_index_stays_with_its_shapes() -> None:
-    def function(*given: Shape) -> Shape:
+def test_questions_get_smaller_with_their_shapes() -> None:
+    def reversed_index(*given: Shape) -> Shape:
         found = whycast.source_index(*given)
         return found[::-1] if len(found) > 4 else found
 
-    (found,) = check(function, level="index", seconds=None).deviations
-    assert found.kind == "index"
-    assert found.case in list(cases(level="index"))
+    def of_32_bits(*given: Shape) -> list[int]:
+        return [min(stride, 2**31 - 1) for stride in whycast.broadcast_strides(*given)]
+
+    (found,) = check(reversed_index, level="index", seconds=None).deviations
+    assert (found.kind, len(found.case.shapes[0])) == ("index", 5)
+    assert found.case.multi_index is not None
+    (found,) = check(of_32_bits, level="strides", seconds=None).deviations
+    assert (found.case.shapes, found.case.target) == (((2,),), (2,))
 
 
 def test_random_cases_are_accepted_and_refused_and_small() -> None:
@@ -525,7 +530,8 @@ def test_a_report_as_text_and_as_data() -> None:
     )
     assert rest == [
         "1. data: a NaN of other bits: 162 cases",
-        "    call      f(*Case(((2,),), dtypes=('float16',)).arrays())",
+        "    call      from whycast.testing import Case; from implementations import nan_canonical"
+        " as f; f(*Case(((2,),), dtypes=('float16',)).arrays())",
         "    expected  array 0: at (1,) nan, bits 7e05",
         "    got       array 0: at (1,) nan, bits 7e00",
         "    clause    E_Broadcast_any_Accuracy_010",
@@ -543,11 +549,29 @@ def test_a_report_as_text_and_as_data() -> None:
     failed = [each.get("name") for each in suite if each.find("failure") is not None]
     assert failed == ["dtypes", "layouts"]
     assert (suite.get("tests"), suite.get("failures")) == ("6", "2")
-    (wrong,), (right,) = (
-        eval(deviation["call"], {"Case": Case, "f": function})
-        for function in (implementations.nan_canonical, whycast.broadcast)
-    )
-    assert wrong.tobytes() != right.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("target", "level", "right"),
+    [
+        ("implementations:nan_canonical", "data", whycast.broadcast),
+        (implementations.half_of_the_bits, "index", whycast.source_index),
+        ("implementations:Levels", "data", whycast.broadcast),
+        (f"{HERE / 'operators.py'}:padded_behind", "operator", np.add),
+        ("operators:leaves", "inplace", lambda out, x, y: np.add(x, y, out=out)),
+        ("implementations:copied_strides", "strides", whycast.broadcast_strides),
+    ],
+)
+def test_a_call_can_be_pasted(target: Any, level: Any, right: Callable[..., Any]) -> None:
+    """It carries its imports, and shows the deviation."""
+    (first, *_) = check(target, level=level, seconds=None, every=3).deviations
+    code, _, call = first.call.rpartition("; ")
+    results = []
+    for names in ({}, {"f": right}):
+        known: dict[str, Any] = {}
+        exec(code, known)
+        results.append(repr([eval(call, known | names), known.get("out")]))
+    assert results[0] != results[1], first.call
 
 
 def test_a_report_of_nothing_is_not_ok(monkeypatch: pytest.MonkeyPatch) -> None:

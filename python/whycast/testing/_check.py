@@ -33,7 +33,7 @@ from whycast.testing._cases._fixed import in_turn
 from whycast.testing._cases._smaller import smaller
 from whycast.testing._lines import request
 from whycast.testing._lines._json import line_of
-from whycast.testing._report import Deviation, Report, call_of
+from whycast.testing._report import Deviation, Report, call_of, pasted
 from whycast.testing._report._compare import KINDS, NoAnswerError
 from whycast.testing._report._judge import no_answer
 from whycast.testing._report._tally import LIMITED, Example, Key, Tally
@@ -394,7 +394,7 @@ class _Run:
                 clause = "adjoint" if level == "adjoint" else "operator"
             clause = self.rule.clauses.get(clause, "")
             met = Counter({str(stage): found.deviations[key, reach, stage] for stage in STAGES})
-            call = call_of(self.rule, level, case)
+            call = pasted(self.child.code.format(level=level), call_of(self.rule, level, case))
             if self.target.is_program:
                 call = line_of(request(self.rule, level, case)).decode().strip()
             own: dict[str, Any] = {"level": level, "stages": _in_order(met), "case": case}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any, TypeVar
 
 from whycast._types import Shape
@@ -16,6 +15,8 @@ def smaller(case: Case) -> list[Case]:
     count = len(case.shapes)
     fewer = [[k for k in range(count) if k != m] for m in range(count)] if count > 1 else []
     found = [*_plainer(case), *map(case.of_tensors, fewer)]
+    if case.axes is None:
+        found += _without_axis(case)
     if case.multi_index is None and case.strides is None:
         found += _less(case)
     distinct = {each for each in map(renamed, found) if each.weight < case.weight}
@@ -37,17 +38,21 @@ def _plainer(case: Case) -> Iterator[Case]:
         yield case._replace(layouts=_with(case.layouts, m, "C"))
 
 
+def _without_axis(case: Case) -> Iterator[Case]:
+    """Remove an axis, counted from the last, from all that have it."""
+    for back in range(1, 1 + max(map(len, case.every_shape))):
+        shapes = tuple([_dropped(back, shape) for shape in case.shapes])
+        target, index, strides = (
+            each and _dropped(back, each) for each in (case.target, case.multi_index, case.strides)
+        )
+        yield case._replace(shapes=shapes, target=target, multi_index=index, strides=strides)
+
+
 def _less(case: Case) -> Iterator[Case]:
-    """Remove an axis or lower a size, in all shapes that have it or in one."""
-    shapes = case.every_shape
-    changes: list[partial[Shape]] = []
-    if case.axes is None:
-        changes += [partial(_dropped, back) for back in range(1, 1 + max(map(len, shapes)))]
-    for old in {size for shape in shapes for size in shape}:
-        changes += [partial(_resized, old, new) for new in _lighter(old, 0, 1, 2, 3)]
-    for change in changes:
-        target = None if case.target is None else change(case.target)
-        yield case._replace(shapes=tuple(map(change, case.shapes)), target=target)
+    """Lower a size in all shapes that have it, or in one; or remove an axis from one."""
+    for old in {size for shape in case.every_shape for size in shape}:
+        for new in _lighter(old, 0, 1, 2, 3):
+            yield replaced(case, {old: new})
     for m, shape in enumerate(case.shapes):
         if shape and case.axes is None:
             yield case._replace(shapes=_with(case.shapes, m, shape[1:]))
@@ -65,12 +70,8 @@ def _lighter(size: Any, *others: Any) -> list[Any]:
     return [each for each in found if 0 <= weight_of(each) < weight_of(size)]
 
 
-def _dropped(back: int, shape: Shape) -> Shape:
-    return _without(shape, len(shape) - back) if back <= len(shape) else shape
-
-
-def _resized(old: int, new: int, shape: Shape) -> Shape:
-    return tuple([new if size == old else size for size in shape])
+def _dropped(back: int, values: Shape) -> Shape:
+    return _without(values, len(values) - back) if back <= len(values) else values
 
 
 def _with(values: tuple[_T, ...], m: int, value: _T) -> tuple[_T, ...]:

@@ -203,16 +203,32 @@ def call_of(rule: Rule, level: Level, case: Case) -> str:
     >>> call_of(RULES["expand"], "data", Case(((99,),), (2, 99)))
     'f(*Case(((99,),), target=(2, 99)).arrays(), (2, 99))'
     """
-    arrays = [f"*{case!r}.arrays({'' if level == 'data' else repr(level)})"]
+    arrays, before = [f"*{case!r}.arrays({'' if level == 'data' else repr(level)})"], ""
     plain = level in OF_ARRAYS and not case.layouts and {*case.dtypes} <= {*_LITERAL}
     shapes = [shape for shape, _, _ in case.tensors(level)] if plain else [(_MOST_LITERAL + 1,)]
     if max(map(math.prod, shapes)) <= _MOST_LITERAL and max(map(len, shapes)) <= 4:
         every = case.arrays(level)
         texts = [f"array({x.tolist()}" if x.size else f"zeros({x.shape}" for x in every]
         arrays = [f"np.{text}, '{x.dtype}')" for text, x in zip(texts, every, strict=True)]
-    out = ["out"] if level == "inplace" else []
-    given = asked(rule, level, case, arrays)
-    return f"f({', '.join([*out, *(str(x) if x in arrays else repr(x) for x in given)])})"
+    elif level == "inplace":
+        arrays, before = ["*x"], f"x = {arrays[0][1:]}; "
+    given = [str(x) if x in arrays else repr(x) for x in asked(rule, level, case, arrays)]
+    if level == "inplace":
+        dtype = "x[-1].dtype" if before else repr((case.dtypes or ("int32",))[-1])
+        shape = rule.shape(case) or case.shapes[0]
+        before, given = f"{before}out = np.zeros({shape}, {dtype}); ", ["out", *given]
+    return f"{before}f({', '.join(given)})"
+
+
+def pasted(code: str, call: str) -> str:
+    """Put before a call the code that makes `f`, and the imports.
+
+    >>> pasted("from numpy import add as f", "f(np.array(1), np.array(2))")
+    'import numpy as np; from numpy import add as f; f(np.array(1), np.array(2))'
+    """
+    imports = {"np.": "import numpy as np", "Case(": "from whycast.testing import Case"}
+    needed = [each for word, each in imports.items() if word in call]
+    return "; ".join(filter(None, [*needed, code, call]))
 
 
 def _shown(stages: Mapping[str, int]) -> str:

@@ -53,7 +53,7 @@ class Child:
         self.end_at = math.inf
         self._first: int | None = None
         self._ended = True
-        self.title = target.name
+        self.title, self.code = target.name, ""
 
     def start(self) -> None:
         # A fork is faster and takes any function; other methods pickle functions.
@@ -76,7 +76,7 @@ class Child:
         theirs.close()
         self._at_rest = float("inf")
         try:
-            self.title = self.receive(_PREPARATION)
+            self.title, self.code = self.receive(_PREPARATION)
         except NoAnswerError as death:
             raise TargetError(f"target {self.target.name}: {death.text}, when imported") from None
         except BaseException:

@@ -44,12 +44,13 @@ class Opened:
     """A target in the child process; `title` is its name in reports, with a peer's version.
 
     `function` returns the function or program of a level, or None; `left_out` returns why a case is
-    left out, or None.
+    left out, or None. `code` makes it `f`, with {level} for the name of a level.
     """
 
     title: str
     function: Callable[[Level], Askable | None]
     left_out: Callable[[Level, Case], str | None] = lambda level, case: None
+    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,23 @@ def _object(target: Target, rule: Rule) -> Opened:
                 raise TargetError(f"target {target.name}: {text}")
         return found
 
-    return Opened(target.name, function)
+    module, _, name = target.name.rpartition(":")
+    try:
+        known = attrgetter(name)(sys.modules[module]) is value
+    except (AttributeError, KeyError):
+        known = False
+    return Opened(target.name, function, code=_code(module, name, value) if known else "")
+
+
+def _code(module: str, name: str, value: object) -> str:
+    """Return the code that imports a function as `f`.
+
+    >>> _code("numpy", "add", sum), _code("numpy", "linalg.norm", sum)
+    ('from numpy import add as f', 'from numpy import linalg; f = linalg.norm')
+    """
+    first = name.partition(".")[0]
+    name += ".{level}" if _levels_of(value) else ""
+    return f"from {module} import {first}" + (" as f" if name == first else f"; f = {name}")
 
 
 def _named(target: Target, rule: Rule) -> Opened:
@@ -114,11 +131,20 @@ def _named(target: Target, rule: Rule) -> Opened:
         value: object = attrgetter(within)(_imported(module_name))
     except Exception as error:
         text = f"{type(error).__name__}: {error}"
+        path = Path(os.path.relpath(module_name)).with_suffix("")
+        if module_name.endswith(".py") and "relative import" in text:
+            text += f"; expected {'.'.join(path.parts)}:{within}"
         raise TargetError(f"target {target.name}: cannot be imported: {text}") from error
-    if module_name.partition(".")[0] == "torch" and callable(value):
+    path = Path(module_name)
+    name = path.stem if module_name.endswith(".py") else module_name
+    code = _code(name, within, value)
+    if path.parent != Path():
+        code = f"import sys; sys.path.insert(0, {str(path.parent)!r}); {code}"
+    if name.partition(".")[0] == "torch" and callable(value):
         # torch's functions take tensors only.
         value = importlib.import_module("whycast.testing._peers._torch").of_arrays(value)
-    return _object(replace(target, given=value), rule)
+        code = f"import {name}; f = lambda *x: {name}.{within}(*map(torch.as_tensor, x))"
+    return replace(_object(replace(target, given=value), rule), code=code)
 
 
 def _peer(target: Target, rule: Rule) -> Opened:

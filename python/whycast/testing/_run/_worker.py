@@ -107,7 +107,7 @@ def work(
     except (TargetError, ImportError) as error:
         connection.send(TargetError(str(error)))
         return
-    connection.send(opened.title)
+    connection.send((opened.title, opened.code))
     worker = _Worker(connection, position, opened, RULES[rule])
     while (job := connection.recv()) is not None:
         try:
