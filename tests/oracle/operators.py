@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from whycast._arrays import overlaps_itself
 from whycast.testing import Case
 from whycast.testing._lines import answer
 from whycast.testing._lines._elements import decoded
@@ -133,14 +134,15 @@ def chooses_rows(condition: Any, x: Any, y: Any) -> Any:
 class Wrong(NamedTuple):
     """The number of tensors, the kind of deviation, the smallest case.
 
-    `by_program` is False if only memory shows the fault.
+    A program is asked at `level`: memory shows some faults, and elements the others. At no level
+    is a result of a program overwritten, since it is a line.
     """
 
     tensors: int
     function: Function
     kind: str
     case: Case
-    by_program: bool = True
+    level: str = "operator"
 
 
 SCALARS, EMPTY = Case(((), ())), Case(((), (0,)))
@@ -150,10 +152,10 @@ WRONG = {
     "first shape": Wrong(2, lambda x, y: x + np.broadcast_to(y, x.shape), "refuses", EMPTY),
     "first axis": Wrong(2, padded_behind, "shape", Case(((0,), (0, 1)))),
     "last element": Wrong(2, last_repeated, "elements", Case(((), (2,)))),
-    "stride 0": Wrong(2, wrong_where(has_stride_0), "elements", BROADCAST, by_program=False),
+    "stride 0": Wrong(2, wrong_where(has_stride_0), "elements", BROADCAST, "inplace"),
     "16 bits": Wrong(2, beyond_16_bits, "elements", Case(((), (65537,)))),
-    "mutates": Wrong(2, adds_to_the_first, "input changed", SCALARS, False),
-    "static": Wrong(2, static, "overwritten", Case(((), (2,))), False),
+    "mutates": Wrong(2, adds_to_the_first, "input changed", SCALARS, "inplace"),
+    "static": Wrong(2, static, "overwritten", Case(((), (2,))), ""),
     "tiles": Wrong(2, tiled, "accepts", Case(((2,), (4,)))),
     "other dtype": Wrong(2, other_dtype, "dtype", EMPTY),
     "no zeros": Wrong(2, lambda x, y: x + y if x.size and y.size else None, "refuses", EMPTY),
@@ -164,9 +166,9 @@ WRONG = {
 
 
 def added(out: Any, x: Any, y: Any) -> None:
-    """Add, and refuse a stride of 0, which NumPy accepts."""
-    if 0 in out.strides and out.size > 1:
-        raise ValueError("a stride of 0")
+    """Add, and refuse an output that overlaps itself, which NumPy accepts."""
+    if overlaps_itself(out):
+        raise ValueError("one element for many")
     np.add(x, y, out=out)
 
 
@@ -193,7 +195,7 @@ def changes_the_second(out: Any, x: Any, y: Any) -> None:
 def leaves(out: Any, x: Any, y: Any) -> None:
     """Refuse bad outputs, and write nothing."""
     added(out, x, y) if not out.size else added(out.copy("K"), x, y)
-    if not out.flags.writeable or (0 in out.strides and out.size > 1):
+    if not out.flags.writeable or overlaps_itself(out):
         raise ValueError("no place to write")
 
 
@@ -204,6 +206,26 @@ def zeros_in(condition: Callable[[Any], Any]) -> Function:
             out[...] = 0
 
     return function
+
+
+def only_stride_0(out: Any, x: Any, y: Any) -> None:
+    if 0 in out.strides and out.size > 1:
+        raise ValueError("a stride of 0")
+    np.add(x, y, out=out)
+
+
+def one_after_another(out: Any, x: Any, y: Any) -> None:
+    """Write an element before the next is read."""
+    if not out.flags.writeable or overlaps_itself(out) or out.shape != common(x, y):
+        raise ValueError("no place to write")
+    x, y = np.broadcast_arrays(x, y)
+    for index in np.ndindex(*out.shape):
+        out[index] = x[index] + y[index]
+
+
+def writes(function: Function) -> Function:
+    """Write what an operator returns."""
+    return lambda out, *arrays: added(out, function(*arrays), np.zeros((), out.dtype))
 
 
 IN_PLACE: dict[str, tuple[Function, str]] = {
@@ -217,22 +239,41 @@ IN_PLACE: dict[str, tuple[Function, str]] = {
     "columns": (zeros_in(lambda out: out.flags.fnc), "elements"),
     "gaps": (zeros_in(lambda out: out.ndim == 1 and out.strides[0] > out.itemsize), "elements"),
     "row by row": (row_by_row, "out"),
+    "windows": (only_stride_0, "out"),
+    "one after another": (one_after_another, "out"),
     "input": (changes_the_second, "input changed"),
 }
 
 
+def answered(function: Function, asked: Any) -> Any:
+    if "memories" in asked:
+        memories = list(map(bytearray.fromhex, asked["memories"]))
+        places = []
+        for each in (asked["out"], *asked["arrays"]):
+            start, steps = each["offset"], each["strides"]
+            memory = memories[each["memory"]]
+            places.append(np.ndarray(each["shape"], each["dtype"], memory, start, steps))
+            places[-1].flags.writeable = each["writable"]
+        function(*places)
+        return {"memories": [memory.hex() for memory in memories]}
+    arrays = [decoded(each) for each in asked["arrays"]]
+    value = function(*arrays)
+    if isinstance(value, str):
+        # NumPy returns Python's str at rank 0 for object and StringDType.
+        value = np.array(value, arrays[0].dtype)
+    several = value is None or isinstance(value, tuple)
+    return answer("operator", value if several else np.asarray(value))
+
+
 if __name__ == "__main__":
-    _, function = RIGHT.get(sys.argv[1]) or WRONG[sys.argv[1]][:2]
+    name, level = sys.argv[1:]
+    function = IN_PLACE[name][0] if name in IN_PLACE else (RIGHT.get(name) or WRONG[name])[1]
+    if level == "inplace" and name not in IN_PLACE:
+        function = writes(function)
     for line in sys.stdin:
-        arrays = [decoded(each) for each in json.loads(line)["arrays"]]
         try:
             with np.errstate(all="ignore"):
-                value = function(*arrays)
-            if isinstance(value, str):
-                # NumPy returns Python's str at rank 0 for object and StringDType.
-                value = np.array(value, arrays[0].dtype)
-            several = value is None or isinstance(value, tuple)
-            told = answer("operator", value if several else np.asarray(value))
+                told = answered(function, json.loads(line))
         except Exception as error:
             told = {"refused": str(error)}
         sys.stdout.buffer.write(line_of(told))

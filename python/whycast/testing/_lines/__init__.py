@@ -25,6 +25,7 @@ from whycast.testing._lines._json import (
     object_of,
     shape_of,
 )
+from whycast.testing._lines._memory import Memories
 from whycast.testing._report._judge import Refusal
 
 _COMMON_FIELDS = ("rule", "level", "id", "expected")
@@ -60,6 +61,10 @@ def request(
     {'rule': 'sonnx', 'level': 'shape', 'shapes': [[3, 1], [4]]}
     """
     arrays: list[Any] = [None]
+    if level == "inplace":
+        given = case.arrays(level)
+        out = np.zeros(rule.shape(case) or case.shapes[0], given[-1].dtype)
+        return {"rule": rule.name, "level": level} | Memories(out, given).message
     if level in OF_ARRAYS:
         arrays = [encoded(x) for x in (case.arrays(level) if tensors is None else tensors)]
     known = {
@@ -151,6 +156,8 @@ def read_answer(level: Level, message: object) -> object:
         if axis is not None and type(axis) is not int:
             raise ValueError(f"axis: expected an integer, got {show(axis)}")
         return Refusal("" if text is True else text, axis)
+    if level == "inplace":
+        return found
     if level in ("verdict", "report") and "accepted" in found:
         accepted = found["accepted"]
         if not isinstance(accepted, bool):

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from queue import Empty, Queue
 from typing import IO, cast
@@ -16,8 +16,10 @@ from whycast._rules import Rule
 from whycast._types import AnyArray
 from whycast.testing._cases._case import Case, Level
 from whycast.testing._lines import read_answer, request
-from whycast.testing._lines._json import line_of, parse
+from whycast.testing._lines._json import Message, line_of, parse
+from whycast.testing._lines._memory import Memories
 from whycast.testing._report._compare import NoAnswerError
+from whycast.testing._report._judge import Refusal
 
 # Bytes of one read; an answer has at most so many pieces.
 _CHUNK = 2**16
@@ -45,9 +47,24 @@ class Program:
         self._has_answered = False
 
     def ask(self, case: Case, tensors: Sequence[AnyArray] | None = None) -> object:
-        line = line_of(request(self.rule, self.level, case, tensors))
+        return self._read(request(self.rule, self.level, case, tensors), lambda found: found)
+
+    def write(self, out: AnyArray, *arrays: AnyArray) -> None:
+        """Ask to write into an array at level ``inplace``; a refusal is an exception."""
+        memories = Memories(out, arrays)
+        asked = {"rule": self.rule.name, "level": self.level} | memories.message
+
+        def read(found: object) -> object:
+            if not isinstance(found, Refusal):
+                memories.read(cast("Message", found))
+            return found
+
+        if isinstance(refusal := self._read(asked, read), Refusal):
+            raise ValueError(refusal.text)
+
+    def _read(self, asked: Message, read: Callable[[object], object]) -> object:
         try:
-            answer = self._ask(line)
+            answer = self._ask(line_of(asked))
         except NoAnswerError as error:
             # Late output must not become the next answer.
             self.stop()
@@ -57,7 +74,7 @@ class Program:
             raise
         self._has_answered = True
         try:
-            return read_answer(self.level, parse(answer))
+            return read(read_answer(self.level, parse(answer)))
         except ValueError as error:
             # The line may be superfluous, with the answer behind it.
             self.stop()

@@ -146,13 +146,27 @@ def writing(function: Function, rule: Rule) -> Function:
                 if _is_taken(function, wrong, arrays):
                     raise NoAnswerError("out", f"accepts an out {why}")
             if arrays[0].shape == shape and arrays[0].dtype == dtype:
-                alias = np.array(arrays[0])
-                function(alias, alias, *arrays[1:])
-                if found := array_differs(alias, np.array(out), "out is the first tensor: "):
-                    raise NoAnswerError("out", found.got)
+                _check_overlaps(function, out, arrays)
         return out
 
     return operator
+
+
+def _check_overlaps(function: Function, out: AnyArray, arrays: Any) -> None:
+    """Write to the first tensor; and to one place before and behind it, or refuse that."""
+    for start in (0, 1, -1):
+        memory = np.empty(out.size + abs(start), out.dtype)
+        first, alias = (
+            memory[at : at + out.size].reshape(out.shape) for at in (max(0, -start), max(0, start))
+        )
+        first[...] = arrays[0]
+        if start and not _is_taken(function, alias, (first, *arrays[1:])):
+            continue
+        if not start:
+            function(alias, first, *arrays[1:])
+        where = "out overlaps the first tensor: " if start else "out is the first tensor: "
+        if found := array_differs(alias, np.array(out), where):
+            raise NoAnswerError("out", found.got)
 
 
 def _output(shape: Shape, dtype: np.dtype[Any], fill: int) -> tuple[AnyArray, AnyArray, AnyArray]:
@@ -182,12 +196,18 @@ def _to_refuse(shape: Shape, dtype: np.dtype[Any]) -> Iterator[tuple[AnyArray, s
             repeated = np.zeros((*shape[:axis], 1, *shape[axis + 1 :]), dtype)
             strides = (*repeated.strides[:axis], 0, *repeated.strides[axis + 1 :])
             yield as_strided(repeated, shape, strides), f"with a stride of 0, of shape {shape}"
-            return
+            break
+    span = 1 + sum(size - 1 for size in shape)
+    if math.prod(shape) > span:
+        windows = as_strided(np.zeros(span, dtype), shape, (dtype.itemsize,) * len(shape))
+        yield windows, f"of shape {shape} whose elements overlap"
 
 
 def _is_taken(function: Function, out: AnyArray, arrays: Any) -> bool:
     try:
         found = function(out, *arrays)
+    except NoAnswerError:
+        raise
     except Exception:
         return False
     return found is not False

@@ -163,9 +163,8 @@ def _program(target: Target, rule: Rule) -> Opened:
     running: list[Program] = []
 
     def function(level: Level) -> Program:
-        if level in ("symbolic", "inplace"):
-            lacks = "names of sizes" if level == "symbolic" else "memory to write into"
-            text = f"expected a function at level {level}: lines of JSON have no {lacks}"
+        if level == "symbolic":
+            text = "expected a function at level symbolic: lines of JSON have no names of sizes"
             raise TargetError(f"target {target.name}: {text}")
         if not running or running[0].level != level:
             for each in running:
@@ -174,7 +173,9 @@ def _program(target: Target, rule: Rule) -> Opened:
         return running[0]
 
     def left_out(level: Level, case: Case) -> str | None:
-        if case.layouts:
+        if level == "inplace" and not {*case.dtypes} <= {*_elements.FIXED_WIDTH}:
+            return "lines have no bytes of the dtype in memory"
+        if case.layouts and level != "inplace":
             return "lines have no layout in memory"
         return _elements.left_out(rule, case) if level in OF_ARRAYS else None
 

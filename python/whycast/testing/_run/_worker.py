@@ -145,8 +145,11 @@ class _Worker:
         np.seterr(all="ignore")
         self.level = (job.level or "operator") if isinstance(job, Look) else job.asked.level
         given = self.opened.function(self.level)
-        in_place = self.level == "inplace" and given is not None
-        self.function = writing(cast("Function", given), self.rule) if in_place else given
+        self.program = given if isinstance(given, Program) else None
+        self.function = given
+        if self.level == "inplace" and given is not None:
+            write = given.write if isinstance(given, Program) else given
+            self.function = writing(write, self.rule)
         if isinstance(job, Look):
             self.send(look(given, *job, self.ask))
             return
@@ -173,10 +176,10 @@ class _Worker:
             tally.cautious += self.judge.cautious
             self.judge.cautious = 0
             self.after = number + 1
-            if isinstance(self.function, Program):
-                if self.function.is_of_no_use:
-                    raise TargetError(f"target {self.opened.title}: {self.function.is_of_no_use}")
-                if self.function.deaths == MOST_DEATHS:
+            if self.program is not None:
+                if self.program.is_of_no_use:
+                    raise TargetError(f"target {self.opened.title}: {self.program.is_of_no_use}")
+                if self.program.deaths == MOST_DEATHS:
                     given_up = True
                     break
             if time.monotonic() >= beat:
