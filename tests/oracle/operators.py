@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from whycast import sum_to_shape
 from whycast._arrays import overlaps_itself
 from whycast.testing import Case
 from whycast.testing._lines import answer
 from whycast.testing._lines._elements import decoded
 from whycast.testing._lines._json import line_of
+from whycast.testing._run._functions import form_of, pulling
 
 Function = Callable[..., Any]
 
@@ -245,6 +247,46 @@ IN_PLACE: dict[str, tuple[Function, str]] = {
 }
 
 
+def sums(delta: Any, *shapes: Any) -> list[Any]:
+    return [sum_to_shape(delta, shape) for shape in shapes]
+
+
+def swapped(delta: Any, a: Any, b: Any) -> list[Any]:
+    return sums(delta, b, a)
+
+
+def never_refuses(delta: Any, a: Any, b: Any) -> list[Any]:
+    try:
+        return sums(delta, a, b)
+    except ValueError:
+        return [np.zeros(shape, delta.dtype) for shape in (a, b)]
+
+
+def product(gradient: Callable[[Any, tuple[int, ...]], Any]) -> Function:
+    """Return a product, and the function that pulls its gradient back."""
+
+    def function(x: Any, y: Any) -> Any:
+        return x * y, lambda delta: (sum_to_shape(delta * y, x.shape), gradient(delta * x, y.shape))
+
+    return function
+
+
+def mean(delta: Any, shape: tuple[int, ...]) -> Any:
+    found = sum_to_shape(delta, shape)
+    return found // (delta.size // found.size) if delta.size > found.size > 0 else found
+
+
+GRADIENTS: dict[str, tuple[Function, str]] = {
+    "sums": (sums, ""),
+    "product": (product(sum_to_shape), ""),
+    "swapped": (swapped, "shape"),
+    "not summed": (product(lambda delta, shape: delta), "shape"),
+    "mean": (product(mean), "elements"),
+    "one alone": (lambda delta, a, b: sums(delta, a), "count"),
+    "never refuses": (never_refuses, "accepts"),
+}
+
+
 def answered(function: Function, asked: Any) -> Any:
     if "memories" in asked:
         memories = list(map(bytearray.fromhex, asked["memories"]))
@@ -261,13 +303,16 @@ def answered(function: Function, asked: Any) -> Any:
     if isinstance(value, str):
         # NumPy returns Python's str at rank 0 for object and StringDType.
         value = np.array(value, arrays[0].dtype)
-    several = value is None or isinstance(value, tuple)
+    several = value is None or isinstance(value, (tuple, list))
     return answer("operator", value if several else np.asarray(value))
 
 
 if __name__ == "__main__":
     name, level = sys.argv[1:]
-    function = IN_PLACE[name][0] if name in IN_PLACE else (RIGHT.get(name) or WRONG[name])[1]
+    known: dict[str, Any] = {**{n: (2, *x) for n, x in (IN_PLACE | GRADIENTS).items()}, **RIGHT}
+    function = (known | WRONG)[name][1]
+    if level == "vjp":
+        function = pulling(GRADIENTS[name][0], form_of(GRADIENTS[name][0], ()))
     if level == "inplace" and name not in IN_PLACE:
         function = writes(function)
     for line in sys.stdin:

@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 
 import implementations
 import numpy as np
+import operators
 import pytest
 from implementations import WRONG, Holder, Levels, Wrong, assert_ends, sized, where
 from museum import MUSEUM, Exhibit
@@ -560,6 +561,7 @@ def test_a_report_as_text_and_as_data() -> None:
         (f"{HERE / 'operators.py'}:padded_behind", "operator", np.add),
         ("operators:leaves", "inplace", lambda out, x, y: np.add(x, y, out=out)),
         ("implementations:copied_strides", "strides", whycast.broadcast_strides),
+        ("operators:swapped", "adjoint", lambda d, *x: operators.sums(d, *[z.shape for z in x])),
     ],
 )
 def test_a_call_can_be_pasted(target: Any, level: Any, right: Callable[..., Any]) -> None:

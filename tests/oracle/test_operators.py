@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from operators import IN_PLACE, RIGHT, WRONG
+from operators import GRADIENTS, IN_PLACE, RIGHT, WRONG
 
 import whycast
 from whycast._command import main
@@ -59,6 +59,19 @@ def test_writing_into_an_output(name: str) -> None:
     asked: Any = {"level": "inplace", "seconds": None, "every": 61, "tensors": tensors}
     program = check([*PROGRAM, name, "inplace"], memory=0, **asked)
     assert kind in ({each.kind for each in program.deviations} or {""}), str(program)
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_gradients_of_several_tensors(name: str) -> None:
+    """A function of shapes, or one that an operator returns, must sum what was broadcast."""
+    function, kind = GRADIENTS[name]
+    asked: Any = {"seconds": None, "dtypes": ("int32", "float32")}
+    report = check(function, level="adjoint", every=3, **asked)
+    assert kind in ({each.kind for each in report.deviations} or {""}), str(report)
+    assert report.chosen == f", as gradients of {'2 or more' if name == 'sums' else 2} tensors"
+    program = [*PROGRAM, name, "vjp"]
+    report = check(program, level="vjp", tensors=2, every=61, memory=0, **asked)
+    assert kind in ({each.kind for each in report.deviations} or {""}), str(report)
 
 
 def pair(x: Any, y: Any, copy: bool = True) -> Any:

@@ -38,7 +38,7 @@ from whycast.testing._report._compare import KINDS, NoAnswerError
 from whycast.testing._report._judge import no_answer
 from whycast.testing._report._tally import LIMITED, Example, Key, Tally
 from whycast.testing._run._child import Child, OutOfTimeError
-from whycast.testing._run._functions import Seen
+from whycast.testing._run._functions import PULLS, Seen
 from whycast.testing._run._targets import Target, TargetError, target_of
 from whycast.testing._run._worker import MOST_DEATHS, Found, Look, Run, Try, numbered
 
@@ -266,7 +266,7 @@ class _Run:
 
     def _seen(self, level: Level | None) -> Asked:
         """Find the level and the number of tensors that the options leave open."""
-        if self.rule.has_target(level or "data"):
+        if self.rule.has_target(level or "data") and level != "adjoint":
             return self.asked._replace(level=level or "data")
         try:
             self.child.send(Look(level, self.tensors, tuple(self.asked.dtypes)))
@@ -283,10 +283,12 @@ class _Run:
                 text = "takes one tensor, and broadcasts nothing"
                 raise TargetError(f"target {self.target.name}: {text}")
             more = "" if low == high else f" to {high}" if high < math.inf else " or more"
-            self.chosen = f", as an operator of {low}{more} tensors"
+            kind = "gradients" if seen.level == "vjp" else "an operator"
+            self.chosen = f", as {kind} of {low}{more} tensors"
             text = "changes nothing: a misplaced element would not be seen"
             self.notes += [f"operator: tensor {m} {text}" for m in seen.blind]
-        return self.asked._replace(level=seen.level, tensors=seen.tensors, first=seen.first)
+        _, tensors, first, _, form = seen
+        return self.asked._replace(level=seen.level, tensors=tensors, first=first, form=form)
 
     def level(self, asked: Asked, deadline: float | None) -> None:
         level = asked.level
@@ -391,10 +393,11 @@ class _Run:
             _, case, finding = example
             clause = KINDS[finding.kind].clause
             if level in (*OPERATORS, "adjoint") and clause not in ("", "verdict"):
-                clause = "adjoint" if level == "adjoint" else "operator"
+                clause = "adjoint" if level in ("vjp", "adjoint") else "operator"
             clause = self.rule.clauses.get(clause, "")
             met = Counter({str(stage): found.deviations[key, reach, stage] for stage in STAGES})
-            call = pasted(self.child.code.format(level=level), call_of(self.rule, level, case))
+            code = "; ".join(filter(None, [self.child.code, PULLS[asked.form]]))
+            call = pasted(code.format(level=level), call_of(self.rule, level, case))
             if self.target.is_program:
                 call = line_of(request(self.rule, level, case)).decode().strip()
             own: dict[str, Any] = {"level": level, "stages": _in_order(met), "case": case}

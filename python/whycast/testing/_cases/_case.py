@@ -7,18 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from whycast._checks import show
-from whycast._rules import Rule
+from whycast._rules import Rule, rule_on_tensors
 from whycast._types import AnyArray, Shape, Strides
 from whycast.testing._cases._values import ALL_DTYPES, DTYPES, array, laid_on, number_at
 
 # A rule and numbers decide the right answer: `serve` and files of cases have these levels.
 Answered: TypeAlias = Literal["verdict", "shape", "index", "strides", "data", "report"]
-Level: TypeAlias = Literal[Answered, "symbolic", "operator", "inplace", "adjoint"]
+Level: TypeAlias = Literal[Answered, "symbolic", "operator", "inplace", "vjp", "adjoint"]
 LEVELS: tuple[Level, ...] = get_args(Answered)
 ALL_LEVELS: tuple[Level, ...] = get_args(Level)
-OF_ARRAYS = ("data", "operator", "inplace", "adjoint")
+OF_ARRAYS = ("data", "operator", "inplace", "vjp", "adjoint")
 # The answer for the tensors broadcast first judges these.
-OPERATORS: tuple[Level, ...] = ("operator", "inplace")
+OPERATORS: tuple[Level, ...] = ("operator", "inplace", "vjp")
 
 NAMES = ("N", "M", "K")
 
@@ -93,10 +93,13 @@ class Case(NamedTuple):
         return made
 
     def tensors(self, level: str = "data") -> Iterator[tuple[Shape, str, str]]:
-        """Return shape, dtype and layout of each tensor; a gradient has the target's shape."""
+        """Return shape, dtype and layout of each tensor; of gradients, first the output's."""
         shapes = self.shapes if level != "adjoint" or self.target is None else (self.target,)
         count = len(shapes)
         dtypes, layouts = self.dtypes or ("int32",) * count, self.layouts or ("C",) * count
+        if level == "vjp":
+            delta = rule_on_tensors(zero_meets_one=True).shape(self) or max(shapes, key=len)
+            shapes, dtypes, layouts = (delta, *shapes), (dtypes[-1], *dtypes), ("C", *layouts)
         return zip(shapes, dtypes, layouts, strict=True)
 
     @property
@@ -132,9 +135,10 @@ class Asked(NamedTuple):
     max_size: float = math.inf
     max_rank: float = math.inf
     refuses: Sequence[str] = ()
-    # The number of tensors, and the first tensor's dtype if it differs.
+    # The number of tensors, the first tensor's dtype if it differs, and the form of gradients.
     tensors: Tensors = (0, math.inf)
     first: str = ""
+    form: str = ""
 
     def checked(self, rule: Rule) -> Asked:
         """Raise TypeError or ValueError for an option that is wrong."""

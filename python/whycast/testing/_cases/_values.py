@@ -31,7 +31,7 @@ SHARED = ("same", "backwards")
 
 @cache
 def dtypes_of(rule: Rule, level: str = "data") -> tuple[str, ...]:
-    if level == "adjoint":
+    if level in ("vjp", "adjoint"):
         return tuple([name for name in (*NUMBERS, *COMPLEX) if name != "bool"])
     return {"numbers": NUMBERS, "strings": DTYPES, "any": ALL_DTYPES}[rule.dtypes]
 
@@ -48,7 +48,7 @@ def number_at(m: int, level: str) -> int:
 
     For an operator no tensor is larger everywhere: a maximum would hide the others.
     """
-    return -m if level in ("operator", "inplace") else m
+    return -m if level in ("operator", "inplace", "vjp") else m
 
 
 def array(m: int, shape: Shape, dtype: str, layout: str) -> AnyArray:

@@ -175,7 +175,9 @@ class Judge:
     def _lifted(
         self, case: Case, shape: Shape, value: object, refusal: Refusal | None
     ) -> Finding | None:
-        lifted = Lifted(value, self.rule.broadcast([each.kept for each in self._in_use], case))
+        sums = case.shapes if self.level == "vjp" else None
+        broadcast = self.rule.broadcast([each.kept for each in self._in_use], case)
+        lifted = Lifted(value, broadcast, sums)
         answers = [self._answer(case, part) for part in lifted.parts()]
         refused = [each or Refusal() for each in answers if isinstance(each, Refusal | None)]
         if refusal is None and not refused:
@@ -183,7 +185,8 @@ class Judge:
         if refusal is None:
             wanted = "as for these tensors, an answer for them broadcast first"
             return Finding("refuses", "broadcast first", wanted, refused[0].shown)
-        ones = [array(m, (1,), dtype, "C") for m, (_, dtype, _) in enumerate(case.tensors())]
+        every = enumerate(case.tensors(self.level))
+        ones = [array(m, (1,), dtype, "C") for m, (_, dtype, _) in every]
         # An answer about tensors with elements shows that the lack of elements is the reason.
         if refused and (0 not in shape or isinstance(self._answer(case, ones), Refusal | None)):
             return Finding("undefined", "", "", refused[0].shown)

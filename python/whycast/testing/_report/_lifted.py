@@ -27,10 +27,16 @@ from whycast.testing._report._compare import (
 
 
 class Lifted:
-    """An answer, and the tensors broadcast first: the answers about their `parts` judge it."""
+    """An answer, and the tensors broadcast first: the answers about their `parts` judge it.
 
-    def __init__(self, value: object, broadcast: Sequence[AnyArray]) -> None:
+    For gradients, these answers are summed to the shapes `sums`.
+    """
+
+    def __init__(
+        self, value: object, broadcast: Sequence[AnyArray], sums: Sequence[Shape] | None = None
+    ) -> None:
         self._value = value
+        self._sums = sums
         self._shape = broadcast[0].shape
         self._broadcast = broadcast
         self._kept = [_copied(each) for each in outputs_of(value)]
@@ -58,12 +64,24 @@ class Lifted:
                 changed = array_differs(now, kept, "")
                 if changed is not None:
                     return Finding("overwritten", "", changed.expected, changed.got)
+        if self._sums is not None:
+            return self._gradients_differ(right)
         if isinstance(own, (list, tuple)):
             return difference("operator", own, right, self._shape, [])
         if self._shape == () and isinstance(own, (bool, int, float, complex, str, bytes)):
             # At rank 0 some operators return scalars of Python.
             own = np.array(own, right[0].dtype)
         return difference("operator", own, right[0], self._shape, [])
+
+    def _gradients_differ(self, right: Sequence[AnyArray]) -> Finding | None:
+        sums, own = self._sums or (), outputs_of(self._value)
+        if not len(own) == len(right) == len(sums):
+            return Finding("count", "", f"a gradient for each of {len(sums)}", show(self._value))
+        for m, (one, terms, shape) in enumerate(zip(own, right, sums, strict=True)):
+            if found := gradient_differs(one, terms, shape):
+                where = f"gradient {m}: "
+                return found._replace(expected=where + found.expected, got=where + found.got)
+        return None
 
 
 def _copied(output: object) -> AnyArray | None:

@@ -30,12 +30,16 @@ _MOST = 64
 
 
 class Seen(NamedTuple):
-    """The level, the number of tensors, the first dtype if it differs, tensors without effect."""
+    """The level, the number of tensors, the first dtype if it differs, tensors without effect.
+
+    The form of gradients is "pair", "shapes", or "".
+    """
 
     level: Level
     tensors: Tensors
     first: str = ""
     blind: tuple[int, ...] = ()
+    form: str = ""
 
 
 def look(
@@ -43,11 +47,12 @@ def look(
     level: Level | None,
     tensors: Tensors | None,
     dtypes: tuple[str, ...],
+    form: str,
     ask: Ask,
 ) -> Seen:
     """Find out what to ask; call the function only for an operator, or without a level."""
     least, most, known = taken_by(function)
-    if level == "inplace":
+    if level == "inplace" or form == "shapes":
         least, most = max(0, least - 1), most - 1
     usual = tensors or (least, math.inf if most == math.inf else least)
     if level is not None and level not in OPERATORS:
@@ -65,7 +70,8 @@ def look(
             if found.level == "data":
                 return Seen("data", usual)
             own = (max(2, least), math.inf) if known and high == math.inf else (count, count)
-            return found._replace(level=level or found.level, tensors=tensors or own)
+            tensors = tensors or own
+            return found._replace(level=level or found.level, tensors=tensors, form=form)
     return Seen(level or "data", usual)
 
 
@@ -91,26 +97,30 @@ def _tried(count: int, plain: str, level: Level | None, ask: Ask) -> Seen | None
     found: list[Seen] = []
     for first in ("", "bool"):
         case = Case((_SHAPE,) * count, dtypes=(first or plain, *(plain,) * (count - 1)))
-        numbers = [number_at(m, "operator") for m in range(count)]
-        given = _given(ask, case, numbers)
+        tensors = list(case.tensors(level or "data"))
+        numbers = [number_at(m, "operator") for m in range(len(tensors))]
+        given = _given(ask, case, tensors, numbers)
         if given is None:
             continue
         if level is None and given[0] == count:
             return Seen("data", (count, count))
         blind = [
             m
-            for m in range(count)
+            for m in range(count if level != "vjp" else 0)
             if all(
-                _given(ask, case, [*numbers[:m], n, *numbers[m + 1 :]]) == given for n in _OTHERS
+                _given(ask, case, tensors, [*numbers[:m], n, *numbers[m + 1 :]]) == given
+                for n in _OTHERS
             )
         ]
         found.append(Seen("operator", (count, count), first, tuple(blind)))
     return min(found, key=lambda each: len(each.blind), default=None)
 
 
-def _given(ask: Ask, case: Case, numbers: Sequence[int]) -> list[object] | None:
+def _given(
+    ask: Ask, case: Case, tensors: Sequence[tuple[Shape, str, str]], numbers: Sequence[int]
+) -> list[object] | None:
     """Return the number of arrays in the sequence, and their bytes, if the shapes are right."""
-    made = [array(m, *tensor) for m, tensor in zip(numbers, case.tensors(), strict=True)]
+    made = [array(m, *tensor) for m, tensor in zip(numbers, tensors, strict=True)]
     try:
         value = ask(case, made)
         found = [as_array(each) for each in outputs_of(value)]
@@ -122,6 +132,40 @@ def _given(ask: Ask, case: Case, numbers: Sequence[int]) -> list[object] | None:
     except Exception:
         # A refusal; and the answer may be any object, and raise anything.
         return None
+
+
+def form_of(function: object, dtypes: Sequence[str]) -> str:
+    """Find the form of gradients: of tensors, an output with a function of its gradient is a pair.
+
+    >>> form_of(lambda delta, shape: delta, ()), form_of(lambda delta, *shapes: [delta], ())
+    ('', 'shapes')
+    >>> form_of(lambda x, y: (x + y, lambda delta: (delta, delta)), ())
+    'pair'
+    """
+    least, most, known = taken_by(function)
+    if not callable(function):
+        return ""
+    tensors = [array(-m, _SHAPE, (*dtypes, "float64")[0], "C") for m in range(least or 2)]
+    try:
+        _, pull = function(*tensors)
+    except Exception:
+        # A function of shapes may raise anything.
+        pull = None
+    return "pair" if callable(pull) else "shapes" if known and most > 2 else ""
+
+
+# Make of a function of each form one of the output's gradient and tensors; in reports as well.
+PULLS = {
+    "pair": "g = f; f = lambda d, *x: g(*x)[1](d)",
+    "shapes": "g = f; f = lambda d, *x: g(d, *[z.shape for z in x])",
+    "": "",
+}
+
+
+def pulling(function: Function, form: str) -> Function:
+    known = {"f": function}
+    exec(PULLS[form], known)
+    return known["f"]
 
 
 def writing(function: Function, rule: Rule) -> Function:

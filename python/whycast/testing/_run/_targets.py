@@ -98,6 +98,8 @@ def _object(target: Target, rule: Rule) -> Opened:
 
     def function(level: Level) -> Askable | None:
         found: object = getattr(value, level, None) if _levels_of(value) else value
+        if found is None and level == "vjp":
+            found = getattr(value, "adjoint", None)
         if found is not None and not callable(found):
             raise TargetError(f"target {target.name}: expected a function, got {show(found)}")
         for each in (found, getattr(found, "__call__", None)):  # noqa: B004

@@ -26,7 +26,7 @@ from whycast.testing._peers import Function
 from whycast.testing._report._compare import Finding
 from whycast.testing._report._judge import Judge
 from whycast.testing._report._tally import Example, Key, Tally
-from whycast.testing._run._functions import look, writing
+from whycast.testing._run._functions import form_of, look, pulling, writing
 from whycast.testing._run._targets import Opened, Target, TargetError
 
 # Linux, prctl(2): the system ends this process with its parent.
@@ -145,13 +145,20 @@ class _Worker:
         np.seterr(all="ignore")
         self.level = (job.level or "operator") if isinstance(job, Look) else job.asked.level
         given = self.opened.function(self.level)
+        form = "" if isinstance(job, Look) else job.asked.form
+        if isinstance(job, Look) and self.level in ("vjp", "adjoint"):
+            form = form_of(given, job.dtypes)
+            self.level = "vjp" if form and job.tensors != (1, 1) else self.level
         self.program = given if isinstance(given, Program) else None
         self.function = given
         if self.level == "inplace" and given is not None:
             write = given.write if isinstance(given, Program) else given
             self.function = writing(write, self.rule)
+        if self.level == "vjp" and callable(given):
+            self.function = pulling(given, form)
         if isinstance(job, Look):
-            self.send(look(given, *job, self.ask))
+            level = self.level if job.level else None
+            self.send(look(given, *job._replace(level=level), form, self.ask))
             return
         self.judge = Judge(self.rule, self.level, self.ask, job.asked.refuses)
         if self.function is None:
