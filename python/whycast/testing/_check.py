@@ -109,8 +109,8 @@ def check(
     max_size, max_rank : float, optional
         Greatest size, stride or index, and highest rank, to ask. JavaScript's integers end at 2⁵³.
     refuses : sequence of str, optional
-        Names of the exceptions, or of their base classes, by which the target refuses; any other is
-        a deviation. Default: all exceptions refuse.
+        Names of the exceptions, or of their base classes, that refuse; any other is a deviation.
+        Default: all exceptions refuse.
     demand : mapping, optional
         Least limits of ``rank``, ``size`` and ``tensors``, such as a rank of 64; a limit below is a
         deviation. Default: none, see Notes.
@@ -139,7 +139,7 @@ def check(
 
     Notes
     -----
-    The target runs in a child process, a fork if the system has forks: the check reports a crash, a
+    The target runs in a child process, a fork if the system has forks. The check reports a crash, a
     hang or too much memory (if there is ``/proc``), and continues. The target's output goes to the
     standard error stream.
 
@@ -150,20 +150,25 @@ def check(
     shape, a target (axes) and a multi-index of the output, and returns that of the tensor; at
     ``strides`` a shape, its strides, a target (axes), and returns the strides of the view.
 
-    A target that refuses all cases beyond a rank, a size or a number of tensors, or of some dtypes,
-    has a limit, which the report shows, and no deviation. Small cases of int32 are below any limit.
+    If a target refuses all cases beyond a rank, a size or a number of tensors, or of some dtypes,
+    the report shows this limit, and no deviation. Small cases of int32 are below any limit.
 
-    At ``operator`` a function computes something element by element, of tensors that it broadcasts,
-    and returns an array or several. The check asks about the tensors of a case, and about them
-    broadcast first, as tensors of rank 1. The answers must agree in dtype and in all bits, and the
-    first must have the common shape. A case refused both times is no deviation. The report names
-    tensors that change nothing, since misplaced elements would not show.
+    At ``operator`` a function computes something element by element, and returns an array or
+    several. The check asks about the tensors of a case, and about them broadcast first, as tensors
+    of rank 1. The answers must agree in dtype and in all bits, and the first must have the common
+    shape. A case refused both times is no deviation. The report names tensors that change nothing,
+    since misplaced elements would not show.
 
-    At ``inplace`` ``f(out, a, ...)`` is such an operator that writes to `out`, of the dtype of the
-    last tensor: an array of any strides, beside which nothing may change, or the first tensor
-    itself. It refuses an `out` that is read-only, too small, or has a stride of 0 along an axis of
-    more than one element. At ``adjoint`` ``f(delta, shape)`` sums the gradient of an output to the
-    shape of a tensor that was broadcast: exactly, or as well as in some order of additions.
+    At ``inplace`` such an operator ``f(out, a, ...)`` writes to `out`, of the dtype of the last
+    tensor: an array of any strides, beside which nothing may change, or the first tensor itself.
+    It refuses an `out` that is read-only or too small, or has one element for many; it may refuse
+    one that overlaps the first tensor elsewhere.
+
+    At ``adjoint`` ``f(delta, shape)`` sums the gradient of an output to the shape of a tensor that
+    was broadcast: exactly, or as well as in some order of additions. ``f(delta, *shapes)`` returns
+    a gradient for each shape, and ``f(a, ...)`` an output and a function from its gradient to those
+    of the tensors. Both are asked at level ``vjp``: their gradients must be the sums of those of
+    the tensors broadcast first. A program takes the output's gradient before the tensors.
 
     At ``symbolic`` a function takes shapes whose sizes may be names, as ``("N", 4)``, and returns a
     shape, or a shape and a condition, as ``(("N", 4), ["M = 1 or M = 4"])``. A size is a number, a
@@ -182,7 +187,7 @@ def check(
     >>> report.ok
     False
     >>> print(report.deviations[0].call)
-    f(np.array(16843009, 'int32'), np.array([640034342, 656877351], 'int32'))
+    import numpy as np; f(np.array(16843009, 'int32'), np.array([640034342, 656877351], 'int32'))
     """
     known = target_of(target)
     found = rule_named(rule or (_OF_OPERATORS.name if level in OPERATORS else "sonnx"))

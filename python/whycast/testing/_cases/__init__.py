@@ -31,7 +31,7 @@ def cases(
         Name of the rule: see ``whycast cases --help``.
     level : str, optional
         ``verdict``, ``shape``, ``index``, ``strides``, ``data`` or ``report``; for rules without
-        axes also ``symbolic``; for rules on tensors also ``operator``, ``inplace``, ``adjoint``.
+        axes ``symbolic``; for rules on tensors ``operator``, ``inplace``, ``vjp`` or ``adjoint``.
     seed : int, optional
         Seed of the random cases.
     random : int, optional
