@@ -151,8 +151,7 @@ install:
 	DESTDIR="$(DESTDIR)" cmake --install build/c
 
 validate: all-tools
-	@$(TESTS_TOOL) tests/extraction/drawn.py 2000
-	@$(RECORD) $(TOOLS) validate
+	@$(RECORD) $(SHELL) -ec '$(TESTS_TOOL) tests/extraction/drawn.py 2000; $(TOOLS) validate'
 
 fuzz: all-tools
 	@$(RECORD) prlimit --as=8589934592 \
@@ -183,9 +182,8 @@ certify:
 
 models:
 	@$(INSTALL) --tests --also models
-	@$(TESTS_TOOL) tests/peers/run_pack.py
-	@$(TESTS_TOOL) tests/models/drawn_models.py 10000
-	@$(RECORD) $(TESTS_TOOL) tests/models/released.py
+	@$(RECORD) $(SHELL) -ec '$(TESTS_TOOL) tests/peers/run_pack.py; \
+	    $(TESTS_TOOL) tests/models/drawn_models.py 10000; $(TESTS_TOOL) tests/models/released.py'
 
 bench: all-tools
 	@$(TESTS_TOOL) tests/bench/bench.py $(BENCH)
