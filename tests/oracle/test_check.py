@@ -244,16 +244,6 @@ def test_limits_are_no_deviations(
         assert f"  limit: {text}\n" in str(report)
 
 
-def test_cases_within_limits() -> None:
-    """A function of three tensors gets each case of two tensors with three."""
-    found = list(cases("numpy", tensors=3, dtypes=["float32"], max_rank=2, max_size=3, random=50))
-    assert {len(case.shapes) for case in found} == {3}
-    assert {case.dtypes for case in found} == {("float32",) * 3}
-    assert max(map(len, (shape for case in found for shape in case.shapes))) == 2
-    assert {size for case in found for shape in case.shapes for size in shape} == {0, 1, 2, 3}
-    assert Case(((2,), (1,), (2,)), dtypes=("float32",) * 3) in found
-
-
 def test_it_gives_up_a_target_that_always_dies() -> None:
     report = check(implementations.exits_at_once, seconds=None)
     (note,) = report.notes

@@ -82,8 +82,8 @@ def check(
     ----------
     target : callable, object, str or list of str
         A function; an object with a function named like each level; a built-in peer's name;
-        ``module:function`` or ``file.py:function``; or a program with arguments that answers lines
-        of JSON.
+        ``module:function`` or ``file.py:function``; a program with arguments that answers lines of
+        JSON.
     rule : str, optional
         Name of the rule: see `cases`. Default: ``sonnx``, but ``numpy`` for an operator, since
         SONNX's operators do not broadcast.
@@ -96,9 +96,8 @@ def check(
     up_to : bool, optional
         Whether to ask at all levels up to that one, of those that the target offers.
     seconds : float, optional
-        Time from the first answer on, for the fixed cases, in an order that soon meets each kind of
-        mistake, then for random ones; the report counts the fixed cases without time. None (``all``
-        on the command line): all fixed cases alone.
+        Time from the first answer on: for the fixed cases, soon each kind of mistake, then for
+        random ones. None (``all`` on the command line): all fixed cases alone.
     seed : int, optional
         Seed of the random cases.
     every : int, optional
@@ -109,11 +108,11 @@ def check(
     max_size, max_rank : float, optional
         Greatest size, stride or index, and highest rank, to ask. JavaScript's integers end at 2⁵³.
     refuses : sequence of str, optional
-        Names of the exceptions, or of their base classes, that refuse; any other is a deviation.
+        Names of exceptions, or of their base classes, that refuse; any other is a deviation.
         Default: all exceptions refuse.
     demand : mapping, optional
         Least limits of ``rank``, ``size`` and ``tensors``, such as a rank of 64; a limit below is a
-        deviation. Default: none, see Notes.
+        deviation. Default: none.
     timeout : float, optional
         Seconds until a case counts as a hang, even at the end of the check; the first case has 30
         at least, since the target may compile.
@@ -127,7 +126,7 @@ def check(
     Returns
     -------
     Report
-        The numbers of cases, and the deviations in classes.
+        The numbers of cases, also of those without time, and the deviations in classes.
 
     Raises
     ------
@@ -154,10 +153,10 @@ def check(
     the report shows this limit, and no deviation. Small cases of int32 are below any limit.
 
     At ``operator`` a function computes something element by element, and returns an array or
-    several. The check asks about the tensors of a case, and about them broadcast first, as tensors
-    of rank 1. The answers must agree in dtype and in all bits, and the first must have the common
-    shape. A case refused both times is no deviation. The report names tensors that change nothing,
-    since misplaced elements would not show.
+    several. Its answers about the tensors of a case, and about them broadcast first, as tensors of
+    rank 1, must agree in dtype and in all bits; the first must have the common shape. A case
+    refused both times is no deviation. The report names tensors that change nothing, since
+    misplaced elements would not show.
 
     At ``inplace`` such an operator ``f(out, a, ...)`` writes to `out`, of the dtype of the last
     tensor: an array of any strides, beside which nothing may change, or the first tensor itself.
@@ -172,10 +171,10 @@ def check(
 
     At ``symbolic`` a function takes shapes whose sizes may be names, as ``("N", 4)``, and returns a
     shape, or a shape and a condition, as ``(("N", 4), ["M = 1 or M = 4"])``. A size is a number, a
-    name of the question, or open: None or any other name. Numbers in place of the names decide.
-    Without a condition, the sizes must be right wherever the shapes broadcast. A condition must
-    fail where they do not broadcast, and may be stricter. A refusal deviates only if the shapes
-    always broadcast; the report counts refusals of questions that depend on the names.
+    name of the question, or open: None or any other name. Numbers in place of the names decide. The
+    sizes must be right wherever the condition holds, or without one wherever the shapes broadcast.
+    A condition must fail where they do not broadcast, and may be stricter. A refusal deviates only
+    if the shapes always broadcast; the report counts refusals that depend on the names.
 
     Examples
     --------
@@ -184,10 +183,9 @@ def check(
     ...     shape = np.broadcast_shapes(*[x.shape for x in arrays])
     ...     return [np.broadcast_to(x[-1:] if x.ndim else x, shape) for x in arrays]
     >>> report = check(last_instead_of_first, rule="numpy", seconds=None)
-    >>> report.ok
-    False
-    >>> print(report.deviations[0].call)
-    import numpy as np; f(np.array(16843009, 'int32'), np.array([640034342, 656877351], 'int32'))
+    >>> print(report.ok, report.deviations[0].call)
+    False import numpy as np; f(np.array(16843009, 'int32'), np.array([640034342, 656877351], \
+'int32'))
     """
     known = target_of(target)
     found = rule_named(rule or (_OF_OPERATORS.name if level in OPERATORS else "sonnx"))
@@ -450,10 +448,8 @@ class Stage:
 
     Parameters
     ----------
-    level, name : str
-        The level, and the stage's name.
-    report : callable
-        Runs the check once for all stages, and returns its report.
+    level, name, report : str, str, callable
+        The level; the stage's name; runs the check once for all stages, and returns its report.
 
     Notes
     -----

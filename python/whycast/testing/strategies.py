@@ -105,8 +105,8 @@ def shape_lists(
     TypeError
         A bound or `compatible` has another type.
     ValueError
-        `rule` is unknown or takes a target; a bound is negative, or a least bound exceeds the
-        greatest; or `compatible` is False, and the rule refuses nothing within the bounds.
+        As by `shapes`; `rule` is unknown or takes a target; or `compatible` is False, and the rule
+        refuses nothing within the bounds.
 
     Notes
     -----
@@ -168,10 +168,8 @@ def cases(
 
     Raises
     ------
-    TypeError
-        A bound, `rule`, `level` or `compatible` has another type.
-    ValueError
-        As by `shape_lists`, for all rules; or `level` is unknown.
+    TypeError, ValueError
+        As by `shape_lists`, for all rules; also for `level`.
 
     Notes
     -----

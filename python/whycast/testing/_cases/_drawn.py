@@ -38,13 +38,6 @@ class Draw(Protocol):
 
 
 class _Seeded(random.Random):
-    # Random's own are exact for any range, and slower.
-    def randint(self, low: int, high: int) -> int:
-        return low + int(self.random() * (high + 1 - low))
-
-    def choice(self, values: Sequence[_T]) -> _T:  # type: ignore[override]
-        return values[int(self.random() * len(values))]
-
     def sizes(self, bounds: Bounds) -> list[int]:
         ways = (bounds.near, bounds.near, range(bounds.min_side, bounds.max_side + 1))
         rank = self.randint(bounds.min_dims, bounds.max_dims)

@@ -26,16 +26,12 @@ class Deviation:
 
     Parameters
     ----------
-    level : str
-        The level of the cases.
-    stages : mapping
-        The number of deviating cases of each stage.
+    level, stages : str, mapping
+        The level of the cases; the number of deviating cases of each stage.
     kind, detail : str
         The kind of deviation, in a word or two; an exception's name, or ``with a size of 0``.
-    case : Case
-        The smallest of these cases.
-    call : str
-        A call that reproduces the deviation.
+    case, call : Case, str
+        The smallest of these cases; a call that reproduces the deviation, with its imports.
     expected, got : str
         The answers of the rule and of the implementation.
     clause : str
@@ -91,10 +87,8 @@ class Report:
         Levels that the target does not offer, and other remarks.
     complete : bool
         False if the check was stopped or given up.
-    seed : int
-        Seed of the random cases.
-    seconds : float
-        Duration of the check.
+    seed, seconds : int, float
+        Seed of the random cases; duration of the check.
 
     Notes
     -----

@@ -135,13 +135,7 @@ def _given(
 
 
 def form_of(function: object, dtypes: Sequence[str]) -> str:
-    """Find the form of gradients: of tensors, an output with a function of its gradient is a pair.
-
-    >>> form_of(lambda delta, shape: delta, ()), form_of(lambda delta, *shapes: [delta], ())
-    ('', 'shapes')
-    >>> form_of(lambda x, y: (x + y, lambda delta: (delta, delta)), ())
-    'pair'
-    """
+    """Find the form of gradients: a pair is an output with a function of its gradient."""
     least, most, known = taken_by(function)
     if not callable(function):
         return ""
