@@ -222,7 +222,7 @@ def writes(function: Function) -> Function:
 IN_PLACE: dict[str, tuple[Function, str]] = {
     "add": (added, ""),
     "fused": (lambda out, x, y, z: added(out, x, np.multiply(y, z)), ""),
-    "stride 0": (lambda out, x, y: np.add(x, y, out=out), "out"),
+    "any stride": (lambda out, x, y: np.add(x, y, out=out), "out"),
     "nothing": (lambda out, x, y: added(np.empty_like(out), x, y), "out"),
     "ignores strides": (ignores_strides, "outside"),
     "leaves": (leaves, "elements"),

@@ -130,6 +130,11 @@ def test_the_level_and_the_number_of_tensors(
     assert (report.chosen, report.notes, [*report.left_out]) == (chosen, notes, left_out)
 
 
+def test_an_operator_that_refuses_everything_is_wrong() -> None:
+    report = check(lambda x, y: None, level="operator", seconds=None, every=99)
+    assert [each.kind for each in report.deviations] == ["undefined"], str(report)
+
+
 @pytest.mark.parametrize(
     ("target", "level", "text"),
     [

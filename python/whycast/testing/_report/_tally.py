@@ -96,7 +96,8 @@ class Tally:
         beyond, first = Counter[str](), dict[str, Example]()
         for (key, reach), example in sorted(examples.items(), key=lambda each: each[1].case.weight):
             limit = self._limit(reach, demand, lacking)
-            if key[0] == "undefined" and limit != "dtype":
+            # If the target has answered nothing, this is a deviation.
+            if key[0] == "undefined" and limit != "dtype" and self.answered != Reach():
                 limit = "undefined"
             for stage in STAGES:
                 count = counts[key, reach, stage]
