@@ -174,11 +174,12 @@ def writing(function: Function, rule: Rule) -> Function:
             out = np.zeros(arrays[0].shape if shape is None else shape, dtype)
             function(out, *arrays)
             return out
-        out, memory, own = _output(shape, dtype, next(fills))
-        before = memory.copy()
-        function(out, *arrays)
-        if (memory != before)[~own].any():
-            raise NoAnswerError("outside", f"writes outside of out, of strides {out.strides}")
+        place, memory = _output(shape, dtype, next(fills))
+        before, was = memory.copy(), place.copy()
+        function(place, *arrays)
+        out, place[...] = np.array(place), was
+        if (memory != before).any():
+            raise NoAnswerError("outside", f"writes outside of out, of strides {place.strides}")
         if 0 < out.size <= _MOST:
             for wrong, why in _to_refuse(shape, dtype):
                 if _is_taken(function, wrong, arrays):
@@ -203,12 +204,12 @@ def _check_overlaps(function: Function, out: AnyArray, arrays: Any) -> None:
         if not start:
             function(alias, first, *arrays[1:])
         where = "out overlaps the first tensor: " if start else "out is the first tensor: "
-        if found := array_differs(alias, np.array(out), where):
+        if found := array_differs(alias, out, where):
             raise NoAnswerError("out", found.got)
 
 
-def _output(shape: Shape, dtype: np.dtype[Any], fill: int) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Make an output of some layout in memory of bytes; mark its own bytes."""
+def _output(shape: Shape, dtype: np.dtype[Any], fill: int) -> tuple[AnyArray, AnyArray]:
+    """Make an output of some layout in memory of bytes."""
     plain = np.empty(shape, dtype, order="F" if sum(shape) % 2 else "C")
     step = 1 + len(shape) % 2
     strides = tuple([step * stride for stride in plain.strides])
@@ -216,11 +217,8 @@ def _output(shape: Shape, dtype: np.dtype[Any], fill: int) -> tuple[AnyArray, An
     margin = step * plain.nbytes + _MARGIN
     memory = np.full(3 * margin, fill, np.uint8)
     out: AnyArray = np.ndarray(shape, dtype, memory.data, margin, strides)
-    own = np.zeros(len(memory), bool)
-    places: AnyArray = np.ndarray(shape, f"V{dtype.itemsize}", own.data, margin, strides)
-    places[...] = np.void(b"\1" * dtype.itemsize)
     backwards: Any = (..., *[slice(None, None, -1)] * len(shape))
-    return (out[backwards] if sum(shape) % 3 == 0 else out), memory, own
+    return (out[backwards] if sum(shape) % 3 == 0 else out), memory
 
 
 def _to_refuse(shape: Shape, dtype: np.dtype[Any]) -> Iterator[tuple[AnyArray, str]]:
