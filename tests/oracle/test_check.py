@@ -510,6 +510,9 @@ def test_files_and_modules_of_the_folder(tmp_path: Path, monkeypatch: pytest.Mon
     assert check(f"{tmp_path / 'mine.py'}:f", **asked).ok
     monkeypatch.chdir(tmp_path)
     assert check("mine:f", **asked).ok
+    (tmp_path / "relative.py").write_text("from .mine import f", "utf-8")
+    with pytest.raises(TargetError, match="with no known parent package; expected relative:f$"):
+        check("relative.py:f", **asked)
 
 
 def test_a_report_as_text_and_as_data() -> None:
