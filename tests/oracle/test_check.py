@@ -172,7 +172,7 @@ def test_arrays_by_other_protocols(names: list[str]) -> None:
 def test_right_programs_pass() -> None:
     """`whycast serve` is a right program, at all levels."""
     serve = [sys.executable, "-m", "whycast", "serve"]
-    report = check(serve, up_to=True, level="report", seconds=None, every=29, memory=0)
+    report = check(serve, up_to=True, level="report", seconds=None, every=59, memory=0)
     assert report.ok, str(report)
     assert list(report.levels) == ["verdict", "shape", "index", "strides", "data", "report"]
     assert "lines have no layout in memory" in report.left_out
@@ -401,10 +401,10 @@ def numbers_alone(*arrays: Any) -> Any:
 
 
 def test_dtypes_that_an_implementation_has() -> None:
-    report = check(numbers_alone, dtypes=("float32", "uint8", "bool"), seconds=None, every=2)
+    report = check(numbers_alone, dtypes=("float32", "uint8", "bool"), seconds=None, every=5)
     assert report.ok, str(report)
-    assert report.left_out["a dtype that is not to be asked"] > 100
-    assert report.levels["data"]["small"] == 3675
+    assert report.left_out["a dtype that is not to be asked"] > 50
+    assert report.levels["data"]["small"] == 1470
     assert not check(numbers_alone, seconds=None, every=5).ok
     of_numpy: Any = {"rule": "numpy", "dtypes": ["complex128"], "seconds": None, "every": 5}
     assert check(numpy_rule.broadcast_arrays, **of_numpy).levels["data"]["small"] == 1470
