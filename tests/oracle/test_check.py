@@ -511,7 +511,7 @@ def test_files_and_modules_of_the_folder(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     assert check("mine:f", **asked).ok
     (tmp_path / "relative.py").write_text("from .mine import f", "utf-8")
-    with pytest.raises(TargetError, match="with no known parent package; expected relative:f$"):
+    with pytest.raises(TargetError, match=r"with no known parent package; expected relative:f$"):
         check("relative.py:f", **asked)
 
 
