@@ -183,7 +183,7 @@ def test_a_refusal_of_large_sizes_names_the_axis(run: Run, rule: Rule) -> None:
         ("check", "expected one TARGET, or a program after --"),
         ("check numpy -- ./program", "expected one TARGET, or a program after --"),
         ("check numpy --seconds x", "--seconds: "),
-        ("cases --format c --out \ud800", r"expected the name of a file, got '\ud800'"),
+        ("cases --format jsonl --out \ud800", r"expected the name of a file, got '\ud800'"),
         ("check numpy --dtypes float32,float31", "expected some of int32, float32, "),
     ],
 )

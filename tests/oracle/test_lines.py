@@ -278,17 +278,17 @@ def test_lines_on_the_standard_output(capfdbinary: pytest.CaptureFixture[bytes])
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ("--format c --out -", "--out: expected a path for --format c, got -"),
-        ("--format c --out x --level data", "none for --format c, which has what it takes"),
+        ("--format onnx --out -", "--out: expected a path for --format onnx, got -"),
+        ("--format onnx --out x --level data", "none for --format onnx, which has what it takes"),
         ("--rule ngraph --format onnx --out x", "has no node with axes, which rule ngraph takes"),
         (
             "--rule ngraph --format stablehlo --out x",
             "has broadcast_in_dim, which is not rule ngraph",
         ),
-        ("--format c --out /", "--out: expected the name of a file, got the folder /"),
+        ("--format jsonl --out /", "--out: expected the name of a file, got the folder /"),
         ("--format onnx --out /", "--out: [Errno 17] expected the name of a new folder: '/'"),
         ("--format jsonl --out - --random -3", "random: expected at least 0, got -3"),
-        ("--format c --out x --max-rank -1", "max_rank: expected at least 0, got -1"),
+        ("--format onnx --out x --max-rank -1", "max_rank: expected at least 0, got -1"),
         ("--format jsonl --out - --dtypes int8,int7", ">i4, >f8, got 'int7'"),
     ],
 )

@@ -177,7 +177,6 @@ COMMANDS = (
     ("index 3x1 2x3x4 1,2,3", 0, "2,0"),
     ("strides 3x1 2x3x4 --itemsize 4", 0, "0,4,0"),
     ("cases --rule expand --format jsonl --level shape --out cases.jsonl", 0, ""),
-    ("cases --format c --out cases.c", 0, ""),
     ("check numpy --rule numpy --seconds all --every 20", 0, "nothing deviates"),
     ("check wrong.py:f --seconds all --every 20 --junit report.xml", 1, "2 kinds of deviation"),
     ("check --level shape --seconds all --every 50 -- whycast serve", 0, "nothing deviates"),
@@ -191,7 +190,7 @@ def test_the_command_runs_next_to_numpy_alone(python: Path, tmp_path: Path) -> N
     for words, code, line in COMMANDS:
         said = run(*f"whycast {words}".split(), folder=tmp_path, code=code, PATH=path)
         assert line in said, words
-    for name in ("cases.jsonl", "cases.c", "report.xml"):
+    for name in ("cases.jsonl", "report.xml"):
         assert (tmp_path / name).stat().st_size > 500, name
 
 

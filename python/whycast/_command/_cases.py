@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import io
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,7 +15,7 @@ from whycast._rules import RULES, Rule
 from whycast._usage import UsageError
 from whycast.testing._cases import cases
 from whycast.testing._cases._case import LEVELS, Case, Level
-from whycast.testing._export import _export_c, _export_onnx, _export_stablehlo
+from whycast.testing._export import _export_onnx, _export_stablehlo
 from whycast.testing._export._pack import MANIFEST, NotPossibleError
 from whycast.testing._lines import answer, request
 from whycast.testing._lines._elements import left_out
@@ -37,9 +36,7 @@ jsonl: one request of `whycast serve` a line, with the answer as "expected".
 
 {_export_stablehlo.LAYOUT}
 
-{MANIFEST}
-
-{_export_c.LAYOUT}"""
+{MANIFEST}"""
 
 
 def add(subparsers: Subparsers) -> None:
@@ -50,7 +47,7 @@ def add(subparsers: Subparsers) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_rule(parser)
-    parser.add_argument("--format", choices=("jsonl", *_PACKS, "c"), required=True)
+    parser.add_argument("--format", choices=("jsonl", *_PACKS), required=True)
     out = "a path, or - for the standard output"
     parser.add_argument("--out", required=True, type=path, metavar="PATH", help=out)
     parser.add_argument("--level", choices=LEVELS, help="for jsonl only; default: data")
@@ -81,23 +78,16 @@ def _write(arguments: argparse.Namespace) -> int:
     if form != "jsonl" and out == _STANDARD_OUTPUT:
         raise UsageError(f"--out: expected a path for --format {form}, got -")
 
-    def source(level: Level) -> Iterator[Case]:
-        options = {name: getattr(arguments, name) for name in options_of(cases)}
-        found = cases(rule.name, level, **options)
-        return (each for each in found if level != "data" or left_out(rule, each) is None)
-
-    if form in _PACKS:
-        return _PACKS[form](rule, source("data"), out)
     level: Level = arguments.level or "data"
+    options = {name: getattr(arguments, name) for name in options_of(cases)}
+    every = cases(rule.name, level, **options)
+    asked = (each for each in every if level != "data" or left_out(rule, each) is None)
+    if form in _PACKS:
+        return _PACKS[form](rule, asked, out)
     if out == _STANDARD_OUTPUT:
-        return _write_lines(rule, level, source(level), sys.stdout.buffer)
+        return _write_lines(rule, level, asked, sys.stdout.buffer)
     with output(out, "--out") as file:
-        if form != "c":
-            return _write_lines(rule, level, source(level), file)
-        text = io.TextIOWrapper(file, encoding="ascii", newline="\n")
-        written = _export_c.write(rule, source, text)
-        text.detach()
-        return written
+        return _write_lines(rule, level, asked, file)
 
 
 def _write_lines(rule: Rule, level: Level, asked: Iterable[Case], file: BinaryIO) -> int:
