@@ -147,8 +147,8 @@ def first_violation(shapes: tuple[tuple[int, ...], ...]) -> Violation:
 def broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
     """The common shape of `shapes` by the rule of SONNX.
 
-    On each axis, the common size is the maximum; every size there must be that or 1. Raises
-    NoTensor if there is no shape, else NegativeSize if a size is negative, else E1 with the first
+    On each axis, every size must be 1 or the maximum, which is the common size. Raises NoTensor
+    if there is no shape, else NegativeSize if a size is negative, else E1 with the first
     violation. [E_Broadcast_any_Step1_010] [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040]
     [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_140]
 
@@ -193,9 +193,9 @@ def source_index(
 ) -> tuple[int, ...]:
     """Map `index`, in a tensor broadcast to `target`, to a multi-index of `shape`.
 
-    Both name the same element of the tensor. Raises RankMismatch, else NotBroadcastable, else
-    IndexOutOfRange. Required: no size is negative. [E_Broadcast_any_Step1_030]
-    [E_Broadcast_any_Step2_050] [E_Broadcast_any_Derived_140]
+    Both multi-indices name the same element of the tensor. Raises RankMismatch, else
+    NotBroadcastable, else IndexOutOfRange. Required: no size is negative.
+    [E_Broadcast_any_Step1_030] [E_Broadcast_any_Step2_050] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, NotBroadcastable, IndexOutOfRange
     WhyML: kernel.broadcast.COPBroadcast.source_index
@@ -221,7 +221,7 @@ def source_index(
 def broadcast_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of a view, of shape `target`, of a tensor with `shape` and `strides`.
+    """The strides of the view of shape `target` of a tensor with `shape` and `strides`.
 
     Prepended and grown axes have the stride 0. Raises RankMismatch, else NotBroadcastable.
     Required: no size is negative. [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110]
@@ -299,7 +299,7 @@ class Incompatible(Exception):
 def first_mismatch(shapes: tuple[tuple[int, ...], ...]) -> Mismatch:
     """The first mismatch: lowest axis first, then lowest second tensor, then lowest first one.
 
-    Raises NegativeSize if a size is negative; otherwise the shapes must not be compatible.
+    Raises NegativeSize if a size is negative. Required: a negative size, or incompatible shapes.
     [E_NumpyBroadcast_any_Derived_030] [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize
@@ -326,8 +326,8 @@ def first_mismatch(shapes: tuple[tuple[int, ...], ...]) -> Mismatch:
 def numpy_broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
     """The shape of `shapes` by the rule of NumPy.
 
-    On every axis the sizes other than 1 must be the same; the result has this size, else 1.
-    Raises NegativeSize if a size is negative, else Incompatible with the first mismatch.
+    On every axis the sizes other than 1 must be the same; the result has this size, or 1 if there
+    is none. Raises NegativeSize if a size is negative, else Incompatible with the first mismatch.
     [E_NumpyBroadcast_any_Rule_010] [E_NumpyBroadcast_any_Rule_030]
     [E_NumpyBroadcast_any_Rule_040] [E_NumpyBroadcast_any_Error_010]
     [E_NumpyBroadcast_any_Functions_010] [E_Broadcast_any_Derived_140]
@@ -374,7 +374,7 @@ class AxisOutOfRange(Exception):
 
 
 class AxesNotIncreasing(Exception):
-    """An axis is not above the one before it. The value is the lowest such position.
+    """An axis is not above the axis before it. The value is the lowest position of such an axis.
     [E_OpenvinoBroadcast_any_Inputs_040]
     """
 
@@ -414,9 +414,9 @@ def place_strides(
 ) -> tuple[int, ...]:
     """The strides of a view along distinct axes of the target.
 
-    Each axis of the tensor has one stride, and lies on one of these axes. Others, and axes that
-    grow, have the stride 0. Raises AxisMisfit with the tensor's first axis whose size does not
-    fit. Mode explicit, broadcast_in_dim and nGraph share this program.
+    Each axis of the tensor has one stride, and lies on one of these axes. All other axes, and
+    axes that grow, have the stride 0. Raises AxisMisfit with the tensor's first axis whose size
+    does not fit. Mode explicit, broadcast_in_dim and nGraph share this program.
     [E_OpenvinoBroadcast_any_Derived_040] [E_Broadcast_any_Derived_140]
 
     Raises: AxisMisfit
@@ -471,7 +471,7 @@ def p(coordinate: tuple[int, ...], broadcast_axes: tuple[int, ...]) -> tuple[int
 def explicit_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of a view, of shape `target`, of a tensor along explicit axes.
+    """The strides of the view of shape `target` of a tensor along explicit axes.
 
     Axis j of the tensor lies on the target's axis `axes[j]`. Other axes, and axes that grow, have
     the stride 0. Raises RankMismatch for a wrong number of strides, else AxesCount, else as
@@ -496,7 +496,7 @@ def ngraph_strides(
     target: tuple[int, ...],
     broadcast_axes: tuple[int, ...],
 ) -> tuple[int, ...]:
-    """The strides of a view, of shape `target`, of an argument of nGraph's Broadcast.
+    """The strides of the view of shape `target` of an argument of nGraph's Broadcast.
 
     The argument has the target's axes except `broadcast_axes`, on which the stride is 0. Raises
     RankMismatch for a wrong number of strides, else as `check_axes` does, else AxesCount, else
@@ -518,8 +518,8 @@ def ngraph_strides(
 
 
 class AxesNotDistinct(Exception):
-    """An axis is named twice. The values are its two positions; the second is the lowest that names
-    an axis again. [E_BroadcastInDim_any_Axes_020]
+    """An axis is named twice. The values are its two positions; the second is the lowest position
+    that repeats an axis. [E_BroadcastInDim_any_Axes_020]
     """
 
     def __init__(self, value: tuple[int, int]) -> None:
@@ -551,7 +551,7 @@ def check_distinct(axes: tuple[int, ...], rank: int) -> None:
 def in_dim_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of a view, of shape `target`, of an operand of broadcast_in_dim.
+    """The strides of the view of shape `target` of an operand of broadcast_in_dim.
 
     Axis j of the operand lies on the target's axis `axes[j]`. Other axes, and axes that grow,
     have the stride 0. Raises RankMismatch for a wrong number of strides, else AxesCount, else as
@@ -605,9 +605,9 @@ def repeated_axes(
 
 
 def repeated_trailing(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes of the target along which elements of data on its last axes repeat.
+    """The axes of the target along which elements repeat, for data on its last axes.
 
-    These axes are prepended or grow; they increase. Raises RankMismatch if the data has more axes
+    These axes increase; each is prepended or grows. Raises RankMismatch if the data has more axes
     than the target, else NotBroadcastable with the first axis that does not fit. Required: no
     size is negative. [E_OpenvinoBroadcast_ring_Derived_010] [E_Broadcast_any_Derived_140]
 
@@ -632,7 +632,7 @@ class NotExpandable(Exception):
 def expand_shape(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
     """The shape of ONNX Expand's output, for a tensor of shape `shape` and the shape `target`.
 
-    Raises NotExpandable with the first axis whose sizes differ and are both not 1.
+    Raises NotExpandable with the first axis whose sizes differ, neither of them 1.
     [E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Broadcast_any_Derived_140]
 
     Raises: NotExpandable
@@ -839,7 +839,7 @@ def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ..
 def view_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of a view, of shape `target`, of a tensor that broadcasts to this shape.
+    """The strides of the view of shape `target` of a tensor that broadcasts to this shape.
 
     Prepended and grown axes have the stride 0. [E_Broadcast_any_F_020]
     [E_Broadcast_any_Derived_110]
@@ -879,7 +879,8 @@ def broadcast_views(
 
 
 def goes_on(steps: tuple[int, ...], size: int, more: tuple[int, ...]) -> bool:
-    """Whether a loop of strides `steps` merges with one of `more`. [E_Broadcast_any_Derived_560]
+    """Whether a loop of strides `steps` merges with an inner loop of `size` iterations and strides
+    `more`. [E_Broadcast_any_Derived_560]
 
     WhyML: kernel.plan.COPPlan.goes_on
     """
@@ -1061,9 +1062,9 @@ def axis_symbols(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> t
 def symbolic_sizes(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
     """The common shape of shapes of symbols: for each axis, symbols that are the size or 1.
 
-    Symbols from 0 on are numbers, others names. Without symbols the size is 1. A number other
-    than 1 stands alone. If there are several names and the shapes broadcast, all that are not 1
-    are equal. Raises NeverAgree as `shape_of_numbers` does. [E_Broadcast_any_Derived_580]
+    Symbols below 0 are names, others numbers. Without symbols the size is 1. A number other than
+    1 stands alone. If the shapes broadcast, all names of an axis that are not 1 are equal. Raises
+    NeverAgree as `shape_of_numbers` does. [E_Broadcast_any_Derived_580]
 
     Raises: NeverAgree
     WhyML: kernel.symbolic.COPSymbolic.symbolic_sizes
@@ -1096,8 +1097,9 @@ def symbolic_conditions(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int,
     """The condition under which shapes of symbols broadcast by the rule of NumPy.
 
     Each clause `(axis, a, b)` must hold: a is 1, b is 1, or both are equal. An axis with a number
-    other than 1 has a clause for each name and this number; another, for every two names; lower
-    axes first. Raises NeverAgree as `shape_of_numbers` does. [E_Broadcast_any_Derived_580]
+    other than 1 has a clause for each name and this number; any other axis, for any two names;
+    lower axes first. Raises NeverAgree as `shape_of_numbers` does.
+    [E_Broadcast_any_Derived_580]
 
     Raises: NeverAgree
     WhyML: kernel.symbolic.COPSymbolic.symbolic_conditions
@@ -1120,7 +1122,7 @@ def symbolic_conditions(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int,
 
 
 def has_one(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> bool:
-    """Whether a tensor has 1 on axis `axis` of `rank`, or lacks it. [E_Broadcast_any_Derived_590]
+    """Whether a tensor lacks axis `axis` of `rank`, or has 1 there. [E_Broadcast_any_Derived_590]
 
     WhyML: kernel.symbolic.COPSymbolic.has_one
     """
@@ -1216,8 +1218,8 @@ def replaced(shapes: tuple[tuple[int, ...], ...], x: int, y: int) -> tuple[tuple
 
 
 def one_way(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[tuple[int, int, int], ...]:
-    """The clauses `(axis, x, y)` under which a shape broadcasts to a target of no lower rank: x is
-    1, or both symbols are the same size; lower axes first. [E_Broadcast_any_Derived_670]
+    """The clauses `(axis, x, y)` under which a shape broadcasts to a target of at least its rank,
+    lower axes first: x is 1, or both symbols are the same size. [E_Broadcast_any_Derived_670]
 
     WhyML: kernel.known.COPKnown.one_way
     """
