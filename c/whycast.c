@@ -47,7 +47,7 @@ static inline int64_t wc_report(whycast_place * place, int64_t code,
   return code;
 }
 
-/* 0 if no rank is negative, or else WHYCAST_NEGATIVE_RANK of the first tensor with one.
+/* 0 if no rank is negative, or else WHYCAST_NEGATIVE_RANK of the first tensor with such a rank.
    WhyML: c.shapes.COPShape.check_ranks */
 static inline int64_t wc_check_ranks(whycast_place * place,
                                      const int64_t * ranks, int64_t count) {
@@ -77,8 +77,8 @@ static inline int64_t wc_check_sizes(whycast_place * place, int64_t tensor,
   return INT64_C(0);
 }
 
-/* 0 if no size is negative, or else WHYCAST_NEGATIVE_SIZE of the first tensor with one, on its
-   first such axis.
+/* 0 if no size is negative, or else WHYCAST_NEGATIVE_SIZE of the first tensor with such a size,
+   on the first such axis.
    WhyML: c.shapes.COPShape.check_all_sizes */
 static inline int64_t wc_check_all_sizes(whycast_place * place,
                                          const int64_t *const * shapes,
@@ -217,8 +217,8 @@ static inline int64_t wc_check_shapes(whycast_place * place,
   return wc_check_agreement(place, shapes, ranks, count, rank);
 }
 
-/* The first size on axis `i` that is not 1, or 1: for compatible shapes the size by NumPy's
-   rule, and dY_i if E1 does not hold.
+/* The first size on axis `i` that is not 1, or 1 if there is none: for compatible shapes the
+   size by NumPy's rule, and without E1 dY_i.
    WhyML: c.shape_sizes.COPShapeSizes.agreed_size */
 static inline int64_t wc_agreed_size(const int64_t *const * shapes,
                                      const int64_t * ranks, int64_t count,
@@ -235,8 +235,8 @@ static inline int64_t wc_agreed_size(const int64_t *const * shapes,
   return INT64_C(1);
 }
 
-/* Write the common shape of shapes that fit, and return its rank; or WHYCAST_CAPACITY_EXCEEDED,
-   and write nothing.
+/* Write the common shape of compatible shapes, and return its rank; or write nothing, and
+   return WHYCAST_CAPACITY_EXCEEDED.
    WhyML: c.shapes.COPShape.write_shape */
 static inline int64_t wc_write_shape(int64_t * shape, int64_t capacity,
                                      whycast_place * place,
@@ -310,7 +310,7 @@ int64_t whycast_numpy_shape(int64_t * shape, int64_t capacity,
   return wc_write_shape(shape, capacity, place, shapes, ranks, count, rank);
 }
 
-/* 0 if the rank is not negative, or else WHYCAST_NEGATIVE_RANK of `tensor`.
+/* 0 if `rank` is at least 0, or else WHYCAST_NEGATIVE_RANK of `tensor`.
    WhyML: c.checks.COPChecks.check_rank */
 static inline int64_t wc_check_rank(whycast_place * place, int64_t tensor,
                                     int64_t rank) {
@@ -466,7 +466,7 @@ static inline int64_t wc_check_memory(whycast_place * place, int64_t output,
   return INT64_C(0);
 }
 
-/* The size of axis `axis`, with `prepended` axes of size 1 before those of `s`.
+/* The size of axis `axis`, with `prepended` axes of size 1 before the axes of `s`.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.input_size */
 static inline int64_t wc_input_size(const int64_t * s, int64_t prepended,
                                     int64_t axis) {
@@ -583,8 +583,8 @@ static inline uint32_t wc_pattern_4(const uint8_t * x, int64_t p, int64_t b) {
 }
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has at
-   least one word, and a word whole blocks. At most twice the bytes of the rows are written; no
-   other byte changes.
+   least one word, and a word has whole blocks. At most two bytes are written per byte of the
+   rows; no other byte changes.
    WhyML: c.repeat.COPRows.W4.repeat_rows */
 static inline void wc_repeat_rows_4(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
@@ -627,8 +627,8 @@ static inline uint64_t wc_pattern_8(const uint8_t * x, int64_t p, int64_t b) {
 }
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has at
-   least one word, and a word whole blocks. At most twice the bytes of the rows are written; no
-   other byte changes.
+   least one word, and a word has whole blocks. At most two bytes are written per byte of the
+   rows; no other byte changes.
    WhyML: c.repeat.COPRows.W8.repeat_rows */
 static inline void wc_repeat_rows_8(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
@@ -663,8 +663,8 @@ static inline wc_word_16 wc_pattern_16(const uint8_t * x, int64_t p,
 }
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has at
-   least one word, and a word whole blocks. At most twice the bytes of the rows are written; no
-   other byte changes.
+   least one word, and a word has whole blocks. At most two bytes are written per byte of the
+   rows; no other byte changes.
    WhyML: c.repeat.COPRows.W16.repeat_rows */
 static inline void wc_repeat_rows_16(uint8_t * z, int64_t target,
                                      const uint8_t * x, int64_t source,
@@ -775,8 +775,8 @@ static inline void wc_repeat_word_16(uint8_t * z, int64_t target,
 }
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, copy by copy. A
-   block has at least one word. At most twice the bytes of the rows are written; no other byte
-   changes.
+   block has at least one word. At most two bytes are written per byte of the rows; no other
+   byte changes.
    WhyML: c.blocks_of_words.BlocksOfWords.repeat_words */
 static inline void wc_repeat_words(uint8_t * z, int64_t target,
                                    const uint8_t * x, int64_t source,
@@ -852,8 +852,8 @@ static inline void wc_repeat_long(uint8_t * z, int64_t target,
 }
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, as two words,
-   which overlap if a block is shorter than both. At most twice the bytes of the rows are
-   written; no other byte changes.
+   which overlap if a block is shorter than both. At most two bytes are written per byte of the
+   rows; no other byte changes.
    WhyML: c.repeat.COPRepeat.W2.repeat_pair */
 static inline void wc_repeat_pair_2(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
@@ -879,8 +879,8 @@ static inline void wc_repeat_pair_2(uint8_t * z, int64_t target,
 }
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, as two words,
-   which overlap if a block is shorter than both. At most twice the bytes of the rows are
-   written; no other byte changes.
+   which overlap if a block is shorter than both. At most two bytes are written per byte of the
+   rows; no other byte changes.
    WhyML: c.repeat.COPRepeat.W4.repeat_pair */
 static inline void wc_repeat_pair_4(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
@@ -906,8 +906,8 @@ static inline void wc_repeat_pair_4(uint8_t * z, int64_t target,
 }
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, as two words,
-   which overlap if a block is shorter than both. At most twice the bytes of the rows are
-   written; no other byte changes.
+   which overlap if a block is shorter than both. At most two bytes are written per byte of the
+   rows; no other byte changes.
    WhyML: c.repeat.COPRepeat.W8.repeat_pair */
 static inline void wc_repeat_pair_8(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
@@ -1365,7 +1365,7 @@ static inline int64_t wc_put_loops(int64_t * sizes, int64_t * steps,
   return n;
 }
 
-/* Write a plan of one loop of `h` rounds, in which no tensor steps.
+/* Write a plan of one loop of `h` rounds; no tensor moves.
    WhyML: c.plan.COPPlan.put_one_loop */
 static inline void wc_put_one_loop(int64_t * sizes, int64_t * steps,
                                    int64_t count, int64_t h) {
