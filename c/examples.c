@@ -1,6 +1,6 @@
 /* Operators on broadcast tensors; cc -std=c99 -O3 -pthread examples.c whycast.c
 
-   Each has a plan of its tensors. The output is tensor 0, and has the common shape. */
+   Each operator has a plan of its tensors. Tensor 0 is the output; it has the common shape. */
 
 #include <pthread.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static plan made(const int64_t *const *shapes, const int64_t *ranks, int64_t cou
     return p;
 }
 
-/* Go to the first block: the outer loops have a step for each. One loop is a block of one row. */
+/* Go to the first block, a step of the outer loops. A plan of one loop is a block of one row. */
 static int begin(block *b, const plan *p) {
     const int64_t outer = p->loops - 1;
     b->run = p->sizes[outer];
@@ -73,7 +73,7 @@ static void expand(const plan *p, float *z, const float *x) {
     }
 }
 
-/* A compiler vectorises this if it knows s and t, the steps of x and y in a row. */
+/* A compiler vectorises this loop if it knows s and t, the steps of x and y in a row. */
 static inline void add_rows(const block *b, float *restrict z, const float *x, int64_t s,
                             const float *y, int64_t t) {
     for (int64_t r = 0; r < b->rows; r++) {
@@ -86,7 +86,7 @@ static inline void add_rows(const block *b, float *restrict z, const float *x, i
     }
 }
 
-/* z = x + y, in memory of its own. */
+/* z = x + y, where z overlaps neither x nor y. */
 static void add(const plan *p, float *z, const float *x, const float *y) {
     block b;
     for (int more = begin(&b, p); more; more = next(&b, p)) {
@@ -111,7 +111,7 @@ typedef struct part {
     int64_t number, count;
 } part;
 
-/* A part of z = x + y: some rounds of the outermost loop, which may be the only one. */
+/* A part of z = x + y: some rounds of the outermost loop, which may be the only loop. */
 static void *add_part(void *given) {
     const part *a = given;
     const int64_t all = a->p->sizes[0], from = all * a->number / a->count, *by = a->p->steps;
@@ -133,7 +133,7 @@ static void add_by_two_threads(const plan *p, float *z, const float *x, const fl
     }
 }
 
-/* z = mask ? x : low, of bytes and of floats, also in place: z may be x. */
+/* z = mask ? x : low, with a mask of bytes. In place: z may be x. */
 static void choose(const plan *p, float *z, const uint8_t *mask, const float *x, const float *low) {
     block b;
     for (int more = begin(&b, p); more; more = next(&b, p)) {

@@ -10,7 +10,7 @@
    not proved. No index leaves its array, nothing overflows, each call ends. The functions allocate
    nothing, keep nothing between calls, and do not recurse. They access no byte beyond the memory
    that they are given, not even to load a whole word. memcpy is the only library function called; a
-   compiler may add memset and, on 32-bit targets, its 64-bit division. To call your own `copy`,
+   compiler may add memset and, on 32-bit targets, a 64-bit division. To call your own `copy`,
    declared in copy.h like memcpy, compile whycast.c with -DWHYCAST_MEMCPY=copy -include copy.h.
 
    Not proved, but measured by `make object` (GCC 12 and 14, x86-64): a call takes at most 400
@@ -23,13 +23,13 @@
 
    The caller must guarantee:
 
-   - Each pointer leads to at least as many values as its rank, count, capacity, room or extent. If
-     that number is 0 or less, the pointer may be NULL. `place` leads to a place.
+   - Each pointer points to at least as many values as its rank, count, capacity, room or extent. If
+     this number is 0 or less, the pointer may be NULL. `place` points to a whycast_place.
    - Memory that a function writes overlaps no other memory that it is given.
    - whycast_first and whycast_next get a plan written by whycast_plan or whycast_plan_views, or a
-     part of it: its outermost loops alone, or loops with fewer rounds, at least 1 each. They do not
-     check the plan; with `loops` below 1 they need none. whycast_next also gets the counters and
-     offsets of a step of this plan.
+     part of this plan: its outermost loops alone, or loops with fewer rounds, at least 1 each. Both
+     rely on the plan without a check; if `loops` is below 1, they do not read it. whycast_next also
+     gets the counters and offsets of a step of this plan.
 
    All other arguments are checked: they may be any int64_t.
 
@@ -37,9 +37,9 @@
    place, and in some cases of whycast_broadcast_all the common shape. Of several errors it reports
    the one that its comment lists first.
 
-   A shape may broadcast to a target without a common shape of both: broadcasting (1) to the target
-   (0) succeeds and writes nothing, but (1) and (0) have no common shape, as 0 is neither 1 nor the
-   largest size. SONNX allows at most 2^31 - 1 tensors; these functions do not check that. */
+   A shape may broadcast to a target with which it has no common shape: broadcasting (1) to the
+   target (0) succeeds and writes nothing, but (1) and (0) have no common shape, as 0 is neither 1
+   nor the largest size. SONNX allows at most 2^31 - 1 tensors, which no function checks. */
 
 #include <stdint.h>
 
@@ -84,16 +84,16 @@ enum whycast_code {
     WHYCAST_EXTENT_EXCEEDED = -10
 };
 
-/* The place of an error: a tensor and an axis, both counted from 0. Each is -1 if there is none,
-   and after a call without an error. The axis is one of that tensor, except that
-   WHYCAST_NOT_BROADCASTABLE gives one of the common shape or the target: (2,4) with (3) gives
+/* The place of an error: a tensor and an axis, both counted from 0. Each is -1 if the error has
+   none, and after a call without an error. The axis is one of the tensor's axes; for
+   WHYCAST_NOT_BROADCASTABLE it is an axis of the common shape or the target: (2,4) with (3) gives
    tensor 1, axis 1. */
 typedef struct whycast_place {
     int64_t tensor;
     int64_t axis;
 } whycast_place;
 
-/* The common shape of `count` shapes: `shapes` has the sizes of each, `ranks` its rank.
+/* The common shape of `count` shapes: `shapes` has the sizes of each shape, `ranks` its rank.
 
    Shapes are aligned at their last axes. On each axis the common shape has the largest size, and
    every other size must be 1: (2,1) and (3) give (2,3).
@@ -112,13 +112,14 @@ int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
                                 const int64_t *const * shapes,
                                 const int64_t * ranks, int64_t count);
 
-/* The same by the rule of NumPy and ONNX: on each axis the sizes that are not 1 are equal, and the
-   shape has that size, or 1. So (0,2) and (2) give (0,2), an error by SONNX's rule.
+/* The common shape by the rule of NumPy and ONNX: on each axis all sizes other than 1 are equal,
+   and the common shape has this size, or 1 if there is none. So (0,2) and (2) give (0,2), which is
+   an error by SONNX's rule.
 
    The place of WHYCAST_NOT_BROADCASTABLE is the first axis with two different sizes other than 1,
    and there the first tensor with the second of these sizes: (3,2) with (4) gives tensor 1, axis 1.
-   whycast_broadcast and whycast_broadcast_strides broadcast each shape to the result.
-   A result without a size of 0 is also that of whycast_broadcast_shape. */
+   whycast_broadcast and whycast_broadcast_strides broadcast each shape to the result. If the result
+   has no size of 0, whycast_broadcast_shape gives the same shape. */
 int64_t whycast_numpy_shape(int64_t * shape, int64_t capacity,
                             whycast_place * place,
                             const int64_t *const * shapes,
@@ -126,13 +127,13 @@ int64_t whycast_numpy_shape(int64_t * shape, int64_t capacity,
 
 /* The strides of a view, which shows a tensor with this `shape` and these `strides`, in any unit,
    as if it had the shape `target`, without a copy. A view has stride 0 on prepended axes and on
-   axes that grow. An axis whose size stays keeps its stride, also from 1 to 1.
+   axes that grow. An axis that keeps its size keeps its stride, even if the size is 1.
 
    Returns 0, and writes `target_rank` strides to `view`. On an error returns, with tensor 0 for
    `shape` and 1 for `target` in the place,
 
-       WHYCAST_NEGATIVE_RANK       of the shape, then of the target
-       WHYCAST_NEGATIVE_SIZE       the same, with the first such axis
+       WHYCAST_NEGATIVE_RANK       the rank of the shape, then of the target
+       WHYCAST_NEGATIVE_SIZE       a size of the shape, then of the target: the first such axis
        WHYCAST_RANK_MISMATCH       the shape has more axes than the target: place 0, -1
        WHYCAST_NOT_BROADCASTABLE   a size is neither the target's nor 1: place 0, first such axis */
 int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
@@ -153,19 +154,19 @@ int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
                           int64_t rank, int64_t width);
 
 /* The tensor `input` of this `shape`, broadcast to the shape `target`: each element of the output
-   is that of the input at the same index, aligned at the last axes, with 0 on axes that grow.
+   is the input's element at the same index, aligned at the last axes, with 0 on axes that grow.
 
-   `output` has room for `room` bytes, and `input` has `extent` of them. Returns 0, and writes the
-   bytes of the output; no byte beyond changes. On an error returns, with tensor 0 for the shape or
-   the input and 1 for the target or the output in the place,
+   `output` has room for `room` bytes, and `input` has `extent` bytes. Returns 0, and writes the
+   bytes of the output; the rest of the room stays unchanged. On an error returns, with tensor 0 for
+   the shape or the input and 1 for the target or the output in the place,
 
-       WHYCAST_NEGATIVE_RANK       of the shape, then of the target
-       WHYCAST_NEGATIVE_SIZE       the same, with the first such axis
+       WHYCAST_NEGATIVE_RANK       the rank of the shape, then of the target
+       WHYCAST_NEGATIVE_SIZE       a size of the shape, then of the target: the first such axis
        WHYCAST_BAD_WIDTH           the width is less than 1: place 0, -1
        WHYCAST_RANK_MISMATCH       the shape has more axes than the target: place 0, -1
        WHYCAST_NOT_BROADCASTABLE   a size is neither the target's nor 1: place 0, first such axis
-       WHYCAST_TOO_LARGE           more than 2^63 - 1 bytes: of the output, place 1, -1; else of the
-                                   input, place 0, -1: only where the target has a size of 0
+       WHYCAST_TOO_LARGE           more than 2^63 - 1 bytes: in the output, place 1, -1; or in the
+                                   input alone, place 0, -1: then the target has a size of 0
        WHYCAST_ROOM_EXCEEDED       the output has more bytes than there is room for: place 1, -1
        WHYCAST_EXTENT_EXCEEDED     the shape has more bytes than the input: place 0, -1
 
@@ -186,15 +187,15 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
 
    Returns the rank of the common shape. Writes its sizes to `target`, which has room for `capacity`
    sizes, and all outputs. On an error no byte of any output changes. Returns an error of
-   whycast_broadcast_shape; or else, with the common shape written, the first of these errors of the
-   first tensor that has one:
+   whycast_broadcast_shape, if there is one. Otherwise the common shape is written, and the first
+   tensor that has one of these errors gives the first of them:
 
        WHYCAST_BAD_WIDTH           its width is less than 1
-       WHYCAST_TOO_LARGE           its output, or its input, has more than 2^63 - 1 bytes
+       WHYCAST_TOO_LARGE           its output has more than 2^63 - 1 bytes
        WHYCAST_ROOM_EXCEEDED       its output has more bytes than there is room for
        WHYCAST_EXTENT_EXCEEDED     its shape has more bytes than its input
 
-   It stores as whycast_broadcast does. For NumPy's rule call whycast_numpy_shape, then
+   It stores each output as whycast_broadcast does. For NumPy's rule call whycast_numpy_shape, then
    whycast_broadcast for each tensor. */
 int64_t whycast_broadcast_all(uint8_t *const * outputs,
                               const int64_t * rooms, int64_t * target,
@@ -207,16 +208,16 @@ int64_t whycast_broadcast_all(uint8_t *const * outputs,
 
 /* A loop plan: nested loops that visit all elements of `count` broadcast tensors without a copy.
 
-   Axes of size 1 are dropped, and neighbours become one loop where the strides of every tensor
-   allow it. `shapes` and `ranks` are as for whycast_broadcast_shape. The tensors are in row-major
-   order.
+   Axes of size 1 are dropped, and neighbouring axes become one loop where the strides of every
+   tensor allow it. `shapes` and `ranks` are as for whycast_broadcast_shape. The tensors are in
+   row-major order.
 
    Returns the number of loops, 1 or more. Writes the rounds of each loop to `sizes`, the outermost
-   loop first, and to steps[j * count + m] by how many elements tensor m steps in loop j. `sizes`
-   has room for `capacity` numbers, and `steps` for `capacity` times `count`. A common shape with a
-   size of 0 gives one loop of 0 rounds. For NumPy's rule call whycast_numpy_shape first: if it
-   gives a size of 0, there is nothing to visit; else this is the plan by either rule. On an error
-   returns that of whycast_broadcast_shape, or
+   loop first, and to steps[j * count + m] the number of elements by which tensor m moves in each
+   round of loop j. `sizes` has room for `capacity` numbers, and `steps` for `capacity` times
+   `count`. A common shape with a size of 0 gives one loop of 0 rounds. For NumPy's rule call
+   whycast_numpy_shape first: if it gives a size of 0, there is nothing to visit; otherwise the plan
+   is the same by either rule. On an error returns the code of whycast_broadcast_shape, or
 
        WHYCAST_CAPACITY_EXCEEDED   `capacity` is 0: place -1, -1. It must be at least
                                    max(1, common rank), even if fewer loops result
@@ -225,8 +226,8 @@ int64_t whycast_plan(int64_t * sizes, int64_t * steps, int64_t capacity,
                      whycast_place * place, const int64_t *const * shapes,
                      const int64_t * ranks, int64_t count);
 
-/* The same for tensors in any order. `strides` has the strides of each tensor, 0 and negative ones
-   too, in any unit; `steps` gets the same unit. Further error:
+/* A loop plan for tensors in any memory order. `strides` has the strides of each tensor, in any
+   unit; a stride may be 0 or negative. `steps` has the same unit. One more error:
 
        WHYCAST_TOO_LARGE           the first tensor with an offset that may not fit into 64 bits */
 int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
@@ -243,13 +244,14 @@ int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
    v of the output, and the element at offsets[m] + v * steps[(loops - 1) * count + m] of tensor m.
 
    Returns the number of steps from `step` to the last, inclusive; or 0, with nothing written, if
-   there is no such step, or if `loops` is below 1, such as an error code of whycast_plan. */
+   there is no such step, or if `loops` is below 1: whycast_plan may have returned an error code. */
 int64_t whycast_first(int64_t * counters, int64_t * offsets,
                       const int64_t * sizes, const int64_t * steps,
                       int64_t loops, int64_t count, int64_t step);
 
-/* Go from the counters and offsets of a step to those of the next one. Returns 1; or 0 after the
-   last step, with those of step 0; or 0, with nothing written, if `loops` is below 1. */
+/* Go from the counters and offsets of a step to those of the next one. Returns 1. After the last
+   step, returns 0, and writes the counters and offsets of step 0. If `loops` is below 1, returns 0
+   and writes nothing. */
 int64_t whycast_next(int64_t * counters, int64_t * offsets,
                      const int64_t * sizes, const int64_t * steps,
                      int64_t loops, int64_t count);
