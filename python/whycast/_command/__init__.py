@@ -16,7 +16,7 @@ from importlib import import_module
 import whycast
 from whycast._usage import UsageError
 
-# Their function `add` adds subcommands; only the given subcommand's module is imported.
+# A module's function `add` adds subcommands; only the given subcommand's module is imported.
 _MODULES = {
     **{"shape": "_shapes", "explain": "_explain", "index": "_shapes", "strides": "_shapes"},
     **{"model": "_model", "cases": "_cases", "check": "_check", "serve": "_serve"},
@@ -51,7 +51,7 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line, by default on the program's arguments; return the exit code.
 
-    With `argv`, raises a fault of whycast; without, prints its traceback.
+    If whycast itself fails, raises the exception; without `argv`, prints its traceback instead.
 
     >>> main(["shape", "3x1", "1x4"])
     3x4
@@ -80,7 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         code = _FAULT
         traceback.print_exc()
-    # Else Python reports unwritten output when it closes the streams.
+    # Otherwise Python reports unwritten output when it closes the streams.
     for stream in filter(None, (sys.stdout, sys.stderr)):
         try:
             stream.flush()

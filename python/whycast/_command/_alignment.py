@@ -19,7 +19,7 @@ Leads: TypeAlias = Literal["kept", "first", "either"] | None
 
 
 class Place(NamedTuple):
-    """A tensor on an axis of the output; `axis`, its own, is None for a prepended 1."""
+    """A tensor on an axis of the output; `axis`, the tensor's, is None for a prepended 1."""
 
     size: int | str
     axis: int | None
@@ -42,7 +42,7 @@ class Alignment(NamedTuple):
 
 
 def alignment(rule: Rule, operands: Operands) -> Alignment | None:
-    """Align operands; None if wrong axes, or too low a rank, leave no place."""
+    """Align operands; None if a tensor has no place: wrong axes, or too low a rank."""
     error, (shapes, target, axes) = rule.refusal(operands), operands
     if error is not None and getattr(error, "target", None) is None:
         return None
@@ -106,7 +106,7 @@ def _padded(operands: Operands) -> list[tuple[Any, ...]]:
 def _rows(
     rule: Rule, operands: Operands, leads: Callable[[int, int, Any], Leads]
 ) -> tuple[Row, ...]:
-    """Return a row for each tensor, and for a target that grows, by their last axes."""
+    """Return a row for each tensor, and for a target that grows, aligned at the last axes."""
     names = [f"{rule.parameters[0]} {m}" for m in range(len(operands.shapes))]
     if operands.target is not None:
         names = [*rule.parameters][: 1 + rule.bidirectional]
@@ -124,7 +124,7 @@ def _rows(
 
 
 def _size(rule: Rule, column: tuple[int, ...]) -> int | None:
-    """Return the output's size on an axis; SONNX's is the maximum, even if another misfits."""
+    """Return the output's size on an axis; for SONNX the maximum, even if a size does not fit."""
     assert rule.common is not None
     try:
         return rule.common(tuple((size,) for size in column))[0]
@@ -135,7 +135,7 @@ def _size(rule: Rule, column: tuple[int, ...]) -> int | None:
 
 
 def _index(size: int, target: int | None, *, grows: bool = True) -> Literal["kept", "first"] | None:
-    """Return where an index leads: kept if a view keeps its stride, first if that is 0."""
+    """Return where an index leads: kept if a view keeps the stride, first if its stride is 0."""
     if target is None:
         return "first" if size == 1 else None
     try:
@@ -173,7 +173,7 @@ class Line(NamedTuple):
 
 
 def lines(rule: Rule, aligned: Alignment, *, accepted: bool) -> list[Line]:
-    """Return the lines of a rule's steps; those of the index only if it accepts."""
+    """Return the lines of a rule's steps; lines of the index only if the rule accepts."""
     steps, clauses, sizes = rule.steps, rule.clauses, aligned.sizes
 
     def on_axes(row: Row, cell: Callable[[int, Place], Cell]) -> tuple[Cell, ...]:

@@ -45,11 +45,11 @@ def _pattern(number: str, *forms: str, one: str = "") -> str:
     )
 
 
-# Play uses these and NAMED, too.
+# The site's page Play uses SHAPE, SIZES and NAMED, too.
 SHAPE = _pattern(_SIZE, "scalar", rf"{_SIZE}(?: *[xX×] *{_SIZE})*")
 SIZES = "sizes of at least 0, such as 3x1, 3,1 or (3, 1), or () for rank 0"
 
-# An x between two names may be part of one.
+# An x between two names may be part of a name.
 _SPLIT = rf"(?:{_UNNAMED} *[xX×] *|{_NO_X} *(?:×|[xX](?= *[0-9?])) *)*(?:{_UNNAMED}|{_NO_X})"
 NAMED = _pattern(f"(?:{_UNNAMED}|{_NAME})", _SPLIT, one=f"(?:{_UNNAMED}|{_NO_X})")
 _NAMED_SIZES = "sizes of at least 0, or names, such as 3x1, N,4 or (N, 4), or () for rank 0"
@@ -105,7 +105,7 @@ def known(text: str) -> list[tuple[str, str]]:
     read = [(each[1], each[2]) for each in facts if each]
     try:
         if len(text) <= _MOST_DIGITS and len(read) == len(facts):
-            # One by one: `answered` rejects two facts for a name.
+            # Check each fact alone: `answered` rejects two facts for a name.
             return [fact for fact in read if facts_of(dict([fact]))]
     except ValueError:
         pass

@@ -40,7 +40,7 @@ def _run(arguments: argparse.Namespace) -> int:
     axes: tuple[int, ...] | None = arguments.axes
     if axes is not None and len(arguments.shapes) != 2:
         raise UsageError(f"--axes: expected two shapes beside it, got {len(arguments.shapes)}")
-    # Axes may concern only other rules.
+    # The axes may be meant for other rules only.
     asked = _arguments.operands(rule, arguments.shapes, axes if rule.takes == "axes" else None)
     facts: list[tuple[str, str]] = arguments.known
     answer = _arguments.answered(rule, asked, facts)

@@ -158,7 +158,7 @@ def _demand_company(arguments: argparse.Namespace) -> None:
 
 
 def _write_model(target: Path, made: Explicit, known: Read, source: Path) -> None:
-    """Write a model with its external data; fail if only this one fails ONNX's checker."""
+    """Write a model and its external data; fail if ONNX's checker accepts only the source."""
     from google.protobuf.message import EncodeError
 
     from whycast._model._read import complaint, data_files

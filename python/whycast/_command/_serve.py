@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
             output.write(line_of(_reply(line, number)))
             output.flush()
     except BrokenPipeError:
-        # Else Python's last flush reports the broken pipe.
+        # Otherwise Python's last flush reports the broken pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 

@@ -58,7 +58,7 @@ def verdicts(
     axes: tuple[int, ...] | None,
     facts: Sequence[tuple[str, str]] = (),
 ) -> list[Verdict]:
-    """Ask every rule; `axes` are the explained rule's, by default the last ones."""
+    """Ask every rule; `axes` are the explained rule's, by default the last axes."""
     shapes = asked.shapes if asked.target is None else (asked.shapes[0], asked.target)
     mapping = _mapping(rule, shapes, axes) if len(shapes) == 2 else None
     found = []
