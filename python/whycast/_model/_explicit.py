@@ -1,4 +1,4 @@
-"""A model with explicit broadcasts: new nodes give the others equal shapes.
+"""A model with explicit broadcasts: new nodes give the other nodes inputs of equal shapes.
 
 Each form rests on theorems of why3/model: Expand on `rewrites` and `matrices`, Reshape and Tile on
 `tiles`, computed shapes on `run_time`, SONNX's Broadcast on `rewrites`.
@@ -23,9 +23,9 @@ from whycast._model._places import UNKNOWN, Place
 from whycast._model._read import Scope, array_of, graphs_of, opset, type_name
 from whycast._types import Shape
 
-# First opsets with Expand; Where and computed ends of Slice; sizes 0 of Reshape.
+# First opsets: of Expand; of Where and of Slice with computed ends; of Reshape to a size of 0.
 _EXPAND, _WHERE, _ZERO = 8, 10, 14
-# A limit of added constants: protobuf needs less than 2 GiB.
+# The most bytes of added constants; protobuf takes less than 2 GiB.
 _MOST_BYTES = 2**30
 
 _SONNX_TYPES = frozenset(
@@ -80,7 +80,7 @@ def explicit(
             made.changed += 1
         except _LeftError as reason:
             made.left.append((place, str(reason)))
-    # Inner graphs first: `finish` copies them with the outer one's nodes.
+    # Inner graphs first: `finish` copies them with the nodes of the outer graph.
     made.added = sum(writer.finish() for writer in reversed(writers.values()))
     if form == "sonnx" and made.changed and SONNX not in [o.domain for o in model.opset_import]:
         made.model.opset_import.append(helper.make_opsetid(SONNX, 1))
@@ -167,7 +167,7 @@ class _Writer:
             return common
         own = self.scope.shape(place.inputs[m])
         assert own is not None
-        # Expand to 1 keeps the sizes of the matrices.
+        # Expand to sizes of 1 keeps the sizes of the matrices.
         return common + (own[-2:] if min(own[-2:]) >= 0 else (1, 1))
 
     def _bytes(self, place: Place, grown: Sequence[int], common: Shape) -> int:
@@ -305,7 +305,7 @@ class _Writer:
         return self.made[key]
 
     def _node(self, operator: str, *inputs: str, **attributes: Any) -> str:
-        """Return the output of a new node before the present one, or of an equal one."""
+        """Return the output of a new node before the present node, or of an equal new node."""
         key = (operator, inputs, tuple(attributes.items()))
         if key not in self.made:
             self.made[key] = self._name(inputs[0], operator.lower())

@@ -160,7 +160,7 @@ def _constants(model: ModelProto, known: Scope) -> dict[str, np.ndarray]:
         names = {*filter(None, node.input)}
         feeds = {name: values[name] for name in names & values.keys()}
         if node.op_type in ("Shape", "Size"):
-            # They need only the shape, which a view of one element has.
+            # These operators need only the shape, which a view of one element has.
             known_ones = names & {*shapes}
             feeds = {n: np.broadcast_to(np.float32(0), shapes[n]) for n in known_ones} | feeds
         (output,) = node.output
@@ -229,7 +229,7 @@ def _join(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> bool:
 
 
 def _complete(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> None:
-    """Add inferred sizes to annotations; name unknown ones."""
+    """Add inferred sizes to annotations; name unknown sizes."""
     for each, scope in zip(graphs_of(graph), known, strict=True):
         for value in (*each.value_info, *each.output, *each.input):
             dims = value.type.tensor_type.shape.dim
@@ -244,7 +244,7 @@ def _complete(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> None:
                     dim.dim_param = f"{value.name} {axis}"
 
 
-# Separates a node's own result from the annotation of that name.
+# Distinguishes a node's own result from the annotation of the same name.
 _MADE = " as it is made"
 
 
@@ -261,7 +261,7 @@ def _cut(model: ModelProto) -> ModelProto:
 
 
 def _drop_stale(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> list[str]:
-    """Remove annotations that contradict inference, or follow from such; return notes."""
+    """Remove annotations that contradict inference, or follow from these; return notes."""
     found: list[str] = []
     stale: set[str] = set()
 

@@ -26,7 +26,7 @@ class Names:
         return self._number(name, name)
 
     def unknown(self, made_up: str = "") -> int:
-        """Return an unknown size's integer; inference makes up names for equal ones."""
+        """Return an unknown size's integer; inference makes up names for equal unknown sizes."""
         number = len(self.spelled)
         return self._number(f"\0{made_up or number}", f"?{number}")
 
@@ -62,7 +62,7 @@ class Sizes:
     """A reader of an inferred model's sizes: numbers, or integers of names.
 
     `given` has the user's numbers, `own` the certain names of inputs and results, `stated` the
-    model's other names. Inference makes up more; `by` separates two inferences.
+    model's other names. Inference makes up more; `by` distinguishes names of two inferences.
     """
 
     names: Names

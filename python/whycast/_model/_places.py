@@ -27,8 +27,8 @@ class Place:
     """A node that may broadcast.
 
     `inputs` and `shapes` broadcast together; shapes of stacks of matrices lack the last two axes.
-    An axis of `target` has the size, among several, that is not 1. `condition` belongs to NumPy's
-    rule, `zeros` to SONNX's. `index` is the place in the graph, `note` why a node is unusual.
+    An axis of `target` lists sizes; its size is the one that is not 1. `condition` is NumPy's, and
+    `zeros` SONNX's. `index` is the node's place in the graph; `note` tells why a node is unusual.
     """
 
     scope: Scope
@@ -108,7 +108,7 @@ def places(scopes: list[Scope], model: ModelProto, names: Names) -> Iterator[Pla
 def operands_of(
     scope: Scope, node: NodeProto
 ) -> tuple[Direction, tuple[str, ...], tuple[Shape | None, ...]] | None:
-    """Return how a node broadcasts, its inputs that do, and their shapes; else None."""
+    """Return how a node broadcasts, which inputs, and their shapes; None if it does not."""
     names = tuple(filter(None, node.input))
     shapes = tuple(map(scope.shape, names))
     if node.domain not in ONNX or len(names) < 2 or not node.output:

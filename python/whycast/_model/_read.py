@@ -29,7 +29,7 @@ _DEFAULTS = 4
 
 @dataclass(eq=False)
 class Scope:
-    """A model's graph, with its values' shapes; an inner one is within `node` of `outer`."""
+    """A model's graph, with its values' shapes; an inner graph is within `node` of `outer`."""
 
     graph: GraphProto
     # The names of all outer nodes.
@@ -128,7 +128,7 @@ def graphs_of(graph: GraphProto) -> Iterator[GraphProto]:
 
 
 def array_of(tensor: TensorProto) -> np.ndarray | None:
-    """Return a tensor's elements if the model has them, and they fit type and shape."""
+    """Return a tensor's elements if the model has them, and if they fit type and shape."""
     if tensor.external_data:
         return None
     try:

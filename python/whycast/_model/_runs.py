@@ -22,9 +22,9 @@ from whycast._model._read import TEXT, data_files, load
 from whycast._types import Shape
 from whycast._usage import UsageError
 
-# A size that neither model, caller nor condition determines.
+# The number for a size that neither model, caller nor condition determines.
 _OPEN_SIZE = 2
-# Limits of models for the reference, which is slow and takes memory; of an input's elements.
+# Limits: nodes and bytes of a model for the slow reference; elements of an input.
 _MOST_NODES, _MOST_BYTES, _MOST_ELEMENTS = 100, 2**26, 2**28
 _SEED = 33
 
@@ -52,7 +52,7 @@ def check(
     try:
         by, differences = _differences(before, after, inputs)
     except UsageError:
-        # Sizes of the running model may have conditions, too; a size of 1 meets them.
+        # Sizes that the running model computes may have conditions, too; a size of 1 meets them.
         inputs = feeds(known.inputs, dict.fromkeys(sizes, 1), numbers)
         by, differences = _differences(before, after, inputs)
     shapes = {name: [*np.shape(each)] for name, each in inputs.items() if np.ndim(each)}
@@ -77,8 +77,8 @@ def feeds(
 ) -> Inputs:
     """Draw inputs of a model's types and shapes; two tensors for a sequence.
 
-    Strings and fractions of an input differ. Integers, which may be indices, are below 100.
-    `numbers` has the value of all elements of an input, `chosen` the numbers of names.
+    An input's strings all differ, and so do its fractions. Integers, which may be indices, are
+    below 100. `numbers` has the value of all elements of an input, `chosen` the numbers of names.
     """
     drawn = np.random.default_rng(_SEED)
     if unknown := sorted(numbers.keys() - {value.name for value in inputs}):
