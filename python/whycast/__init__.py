@@ -1,23 +1,23 @@
 """Formally verified Broadcast: NumPy views whose shapes and strides come from proved programs.
 
-The rule is SONNX multidirectional broadcasting: that of NumPy and ONNX, except that a size of 0
+The rule is SONNX multidirectional broadcasting: the rule of NumPy and ONNX, except that a size of 0
 broadcasts only with 0. `whycast.numpy_rule` follows NumPy's rule. `whycast.onnx`, `openvino`,
 `ngraph`, `lax` and `torch` broadcast one tensor to a given shape. `whycast.symbolic` takes sizes
 that have names, `whycast.reference` plain lists; `whycast.testing` checks your implementation, and
 the command ``whycast`` runs the same programs.
 
-Notes name a function's theory (``why3/``) and its program, which is proved to return the theory's
-result, or to raise exactly where the theory has none (assumptions: ``proofs/``). Lemmas
-``view_offset`` (``why3/memory/layout.mlw``), ``explicit_offset``, ``in_dim_offset`` and
-``ngraph_offset`` (``why3/memory/axes_layout.mlw``) prove views right for any strides.
+The Notes of a function name its theory (``why3/``) and its program. The program is proved to
+return the theory's result, or to raise exactly where there is none (assumptions: ``proofs/``).
+Lemmas ``view_offset`` (``why3/memory/layout.mlw``), ``explicit_offset``, ``in_dim_offset`` and
+``ngraph_offset`` (``why3/memory/axes_layout.mlw``) prove that views are right for any strides.
 
 If Python or NumPy cannot hold a shape, such as one of 2**62 sizes, functions raise ValueError
-before they allocate anything, and MemoryError if only the room is missing. Results are plain
+before they allocate anything. If only memory is missing, they raise MemoryError. Results are plain
 ndarrays, also for a numpy.matrix, memmap or recarray. Other subclasses, which may carry
 more than elements, such as a mask or a unit, raise TypeError; `numpy.asarray` makes a plain array.
 
 `native` is true if the accelerator is in use: the same programs, proved as C, for faster shapes,
-views and copies. In the environment, ``WHYCAST_NATIVE=0`` turns it off, ``1`` demands it.
+views and copies. In the environment, ``WHYCAST_NATIVE=0`` turns it off, ``1`` requires it.
 
 >>> import numpy as np
 >>> import whycast
@@ -71,7 +71,7 @@ __all__ = [
     "torch",
 ]
 
-# For tracebacks, help and pickles.
+# Tracebacks, help and pickles show the public module.
 for _name in __all__:
     if getattr(globals()[_name], "__module__", "").startswith("whycast."):
         globals()[_name].__module__ = "whycast"

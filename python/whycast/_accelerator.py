@@ -1,7 +1,7 @@
 """The accelerator: the kernel's programs, proved as C, for plain arguments.
 
-Only this module decides, once, whether it is available. Each function returns the kernel's result,
-or None to leave the question to Python, which raises all errors.
+Only this module decides, once, whether the accelerator is available. Each function returns the
+kernel's result, or None to leave the question to Python, which raises all errors.
 """
 
 from __future__ import annotations

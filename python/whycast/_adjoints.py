@@ -11,10 +11,10 @@ from whycast._types import Array, Axes, DTypeT, Integers, Shape, Tensor
 
 
 def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
-    """Sum a tensor to a shape that broadcasts to its own: the adjoint of broadcasting.
+    """Sum a tensor to a shape that broadcasts to the tensor's shape: the adjoint of broadcasting.
 
-    Sums have the dtype of `delta`, and wrap around: 3 times 100 is 44 in int8. For int64, as in
-    `numpy.sum`, pass ``delta.astype(np.int64)``.
+    Sums have the dtype of `delta`, and wrap around: 3 times 100 is 44 in int8. For sums in int64,
+    as in `numpy.sum`, pass ``delta.astype(np.int64)``.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     -----
     Rests on ``numpy_sum`` of ``why3/adjoint/numpy.mlw``; lemmas ``broadcast_to_adjoint`` and
     ``numpy_adjoint`` prove the adjoint over any commutative ring, such as the integers of a dtype.
-    A proved program finds the axes. NumPy's additions are not proved: floating-point numbers round
-    in its order, float16 in float32 along contiguous memory.
+    A proved program finds the axes. NumPy's additions are not proved: floating-point sums are
+    rounded in NumPy's order, and float16 is added in float32 along contiguous memory.
 
     Examples
     --------

@@ -70,18 +70,18 @@ def broadcast(
     copy : bool, optional
         Whether to copy the elements; by default the results are views.
     out : sequence of numpy.ndarray, optional
-        For each result, an array to copy to: writable, of its shape and dtype, on its own memory.
+        For each result a writable array of the same shape and dtype, on memory of its own.
 
     Returns
     -------
     tuple of numpy.ndarray
-        For each tensor an array of the common shape and of its dtype: a read-only view of its
-        memory; with `copy` a new array, writable and C-contiguous; with `out` the array there.
+        For each tensor an array of the common shape and the same dtype: a read-only view of the
+        tensor; with `copy` a new array, writable and C-contiguous; with `out` the given array.
 
     Raises
     ------
     BroadcastError
-        As `broadcast_shapes`: SONNX's error E1.
+        SONNX's error E1, as for `broadcast_shapes`.
     TypeError
         An argument is not a tensor of one of these types, or `out` is not a sequence of arrays.
     ValueError
@@ -119,7 +119,7 @@ def broadcast(
 
 def _views(arrays: tuple[AnyArray, ...]) -> tuple[AnyArray, ...]:
     shapes = tuple([array.shape for array in arrays])
-    # Lemma broadcast_same_shape.
+    # Equal shapes need no program: lemma broadcast_same_shape.
     if shapes.count(shapes[0]) == len(shapes):
         return tuple([own_view(array) for array in arrays])
     own = tuple([array.strides for array in arrays])
@@ -156,7 +156,7 @@ def _written(views: Sequence[AnyArray], out: object, *, copy: bool) -> tuple[Any
             raise ValueError(f"{name}: expected the shape {wanted}, got {shown}")
         if own.dtype != view.dtype:
             raise ValueError(f"{name}: expected the dtype {view.dtype}, got {cut(own.dtype)}")
-        # In this order: reading `writeable` of an array that NumPy marked warns.
+        # Overlaps come first: to read `writeable` of an array that NumPy marked warns.
         if overlaps_itself(own) or not own.flags.writeable:
             raise ValueError(
                 f"{name}: expected a writable array, each element in a place of its own"
@@ -178,8 +178,8 @@ def _write(target: AnyArray, array: AnyArray) -> None:
     """Broadcast an array into another."""
     if _accelerator.broadcast(target, array):
         return
-    # The accelerator needs contiguous memory, and NumPy is mostly faster with it. A copy of the
-    # tensor costs little beside a larger target.
+    # The accelerator needs contiguous memory, and NumPy is mostly faster on contiguous memory. A
+    # copy of the tensor costs little beside a larger target.
     tensor = stored(array)
     if not tensor.flags.c_contiguous and 4 * tensor.nbytes <= target.nbytes:
         _write(target, tensor.copy())
@@ -188,7 +188,7 @@ def _write(target: AnyArray, array: AnyArray) -> None:
 
 
 def overlaps_itself(array: AnyArray) -> bool:
-    """Whether elements may share memory: a stride is less than the span of the smaller ones."""
+    """Whether elements may share memory: a stride is less than the span of the smaller strides."""
     span = array.itemsize
     axes = zip(map(abs, array.strides), array.shape, strict=True)
     for stride, size in sorted([axis for axis in axes if axis[1] > 1]):
@@ -252,7 +252,7 @@ def _iterated_view(
         places = ([placed.get(axis, -1) for axis in range(len(shape))],)
     # Positional arguments cost half as much.
     (view,) = _nditer((array,), _ITERATED, _READONLY, None, "C", "no", places, shape).itviews
-    # Other strides do not matter for axes of size 1 and arrays without elements.
+    # Strides may differ on axes of size 1, and in arrays without elements.
     if view.strides != strides and 0 not in shape:
         pairs = zip(shape, view.strides, strides, strict=True)
         if any(stride != proved and size != 1 for size, stride, proved in pairs):

@@ -1,6 +1,6 @@
 """Checks of arguments: each error names the argument, the axis and the expected value.
 
-The kernel is proved for Python ints, mostly of at least 0; only such ints pass.
+The kernel is proved for Python ints, mostly of at least 0. The checks return only such ints.
 
 Next: `_errors`.
 """
@@ -19,8 +19,8 @@ from whycast._types import AnyArray, Array, DTypeT, Shape, Tensor
 
 MAX_TENSORS = 2**31 - 1
 
-# SONNX's element types, of strings only str_. On most machines int64 and uint64 have two C types
-# each (long, long long), equal for NumPy.
+# SONNX's element types, with str_ as the only type of strings. On most machines int64 and uint64
+# have two C types each (long, long long), which are equal for NumPy.
 PLAIN_TYPES: frozenset[type[np.generic]] = frozenset(
     {
         *(np.bool_, np.str_, np.float16, np.float32, np.float64),
@@ -40,7 +40,7 @@ _GUESSES = {bool: "bool_", int: "int64", float: "float32", complex: "complex64",
 _PLAIN_CLASSES: tuple[type, ...] = (np.ndarray, np.matrix, np.memmap, np.recarray)
 _PLAIN_CLASSES += (int, float, list, tuple)
 
-# By these NumPy reads other libraries' arrays.
+# NumPy reads other libraries' arrays by these attributes.
 _OFFERS = {"__array__", "__array_interface__"}
 
 _REPR = reprlib.Repr()
@@ -114,8 +114,8 @@ def as_integers(
 
 
 def as_axis_set(value: object, name: str) -> tuple[int, ...]:
-    """Return axes as a tuple of Python ints; those of a set in increasing order."""
-    # The first two are faster than Set.
+    """Return axes as a tuple of Python ints; the axes of a set in increasing order."""
+    # isinstance is faster with the first two than with Set.
     if isinstance(value, (set, frozenset, Set)):
         return tuple(sorted([axis if type(axis) is int else as_int(axis, name) for axis in value]))
     return as_integers(value, name, or_else="a set of integers, ")
@@ -141,7 +141,7 @@ def meaning_of(value: object) -> str:
     kind = type(value)
     if kind in _PLAIN_CLASSES:
         return ""
-    # A subclass of a NumPy scalar type has its dtype.
+    # A subclass of a NumPy scalar type has the same dtype as that type.
     is_scalar = issubclass(kind, np.generic)
     if np.dtype(kind).type is kind if is_scalar else not hasattr(kind, "__array_function__"):
         return ""
@@ -152,13 +152,13 @@ def meaning_of(value: object) -> str:
 
 
 def plain(array: Array[DTypeT]) -> Array[DTypeT]:
-    """Return an array of a subclass as a plain one, on its memory."""
+    """Return an array of a subclass as a plain array on the same memory."""
     # A subclass may redefine array.view().
     return array if type(array) is np.ndarray else np.ndarray.view(array, np.ndarray)
 
 
 def as_tensor(tensor: Tensor[DTypeT], name: str) -> Array[DTypeT]:
-    """Return `as_array` of a tensor of one of SONNX's types."""
+    """Return a tensor as `as_array` does; reject types that SONNX lacks."""
     # [E_Broadcast_any_Types_010]
     array = as_array(tensor, name)
     dtype = array.dtype
@@ -186,7 +186,7 @@ def as_tensors(tensors: tuple[Any, ...]) -> tuple[AnyArray, ...]:
 
 
 def stored(array: Array[DTypeT]) -> Array[DTypeT]:
-    """Return a view of the elements in memory, with one along each axis of stride 0."""
+    """Return a view that has each element in memory once: one element on an axis of stride 0."""
     return array[(*[slice(None if stride else 1) for stride in array.strides], ...)]
 
 
@@ -203,7 +203,7 @@ def _check_strings(array: Array[DTypeT], name: str) -> None:
 
 
 def _refuse_all_in_one(values: tuple[Any, ...], noun: str, function: str) -> None:
-    """Reject a list of arguments to be passed one by one."""
+    """Reject one list that contains all arguments."""
     several = values[0]
     if len(values) > 1 or type(several) not in (list, tuple) or not several:
         return
@@ -215,18 +215,18 @@ def _refuse_all_in_one(values: tuple[Any, ...], noun: str, function: str) -> Non
 
 
 def entries_of(value: Iterable[object], name: str, noun: str = "integers") -> tuple[object, ...]:
-    """Return a sequence's entries, read once, as a tuple; reject more than it can hold."""
+    """Return a sequence's entries, read once, as a tuple; reject more than memory can hold."""
     try:
         return tuple(value)
     except (OverflowError, MemoryError):
         pass
-    # Outside the handler, so that the new error has no context.
+    # Raised outside the handler, so that the new error has no context.
     raise ValueError(f"{name}: expected no more {noun} than memory holds, got {show(value)}")
 
 
 def _integers_of(value: object, name: str, or_else: str = "") -> tuple[object, ...]:
     """Return the entries of a sequence or an array of integers; check only its type."""
-    # The first two are faster than Sequence.
+    # isinstance is faster with the first two than with Sequence.
     is_sequence = isinstance(value, (tuple, list, Sequence))
     if is_sequence and not isinstance(value, (str, bytes, bytearray, memoryview)):
         return entries_of(cast("Iterable[object]", value), name)

@@ -168,7 +168,7 @@ class BroadcastError(ValueError):
     def _aligned(self, label: str, shape: Shape) -> _Row:
         axes = range(self._rank - len(shape), self._rank)
         if self.axis < axes.start and self.target == 1:
-            # A prepended axis has the maximum.
+            # The maximum is 1: show the prepended 1, too.
             return _Row(label, [self.axis, *axes], [1, *shape])
         return _Row(label, axes, shape)
 
@@ -224,7 +224,7 @@ def ask(
         return program(*arguments)
     except REFUSALS as error:
         found = failure(error)
-    # Outside the handler, so that the error has no frames of the kernel.
+    # Raised outside the handler, so that the error has no frames of the kernel.
     raise found
 
 
@@ -256,14 +256,14 @@ class IncompatibleError(BroadcastError):
     Parameters
     ----------
     other, tensor, axis : int
-        Two tensors, `other` first, and the axis of the common rank at fault, from 0.
+        Two tensors, `other` before `tensor`, and the axis of the common rank at fault, from 0.
     shapes, names : as for BroadcastError
-        The `names` are the two tensors', if the function takes no others.
+        The `names` are the names of the two tensors, if the function takes only these.
 
     Notes
     -----
-    Has the attributes of `BroadcastError` and `other`, whose size is `target`. ``[3]`` marks sizes
-    equal to `target`, and ``>4<`` sizes that are neither `target` nor 1.
+    Has the attributes of `BroadcastError`, and `other`; `target` is the size of tensor `other`.
+    ``[3]`` marks sizes equal to `target`, and ``>4<`` sizes that are neither `target` nor 1.
     """
 
     # [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Derived_030]
@@ -307,7 +307,7 @@ class AxisSizeError(BroadcastError):
     Parameters
     ----------
     tensor_axis, axes : int, and tuple of int
-        Axis of the tensor at fault, and for each axis of the tensor its axis of the target.
+        Axis of the tensor at fault, and for each axis of the tensor the axis of the target.
     shape, target_shape : shape
         Shape of the tensor and the target.
     names : tuple of str
@@ -315,9 +315,9 @@ class AxisSizeError(BroadcastError):
 
     Notes
     -----
-    Has the attributes of `BroadcastError`, `tensor_axis` and `axes`: `axis` is the target's,
-    `shapes` has only `shape`. The text shows each size of the tensor above the target's and, if the
-    axes do not increase, below the number of its own axis.
+    Has the attributes of `BroadcastError`, `tensor_axis` and `axes`. Here `axis` is an axis of the
+    target, and `shapes` has only `shape`. The text shows each size of the tensor above the size of
+    the target and, if the axes do not increase, below the number of the tensor's axis.
     """
 
     # [E_OpenvinoBroadcast_any_Derived_010] [E_BroadcastInDim_any_Size_010]
@@ -345,7 +345,7 @@ class AxisSizeError(BroadcastError):
         )
 
     def _rows(self) -> list[_Row | None]:
-        # Columns are the target's axes; a row numbers the tensor's if they do not increase.
+        # Columns are the target's axes. If `axes` do not increase, a row numbers the tensor's.
         order = sorted(range(len(self.axes)), key=self.axes.__getitem__)
         axes = [self.axes[j] for j in order]
         rows: list[_Row | None] = [
@@ -367,7 +367,7 @@ class ArgShapeError(AxisSizeError):
     Parameters
     ----------
     tensor_axis, axes, shape, target_shape : as for whycast.AxisSizeError
-        Here `axes` are those that are not broadcast axes, increasing.
+        Here `axes` are the target's axes without the broadcast axes, increasing.
     broadcast_axes : tuple of int
         The broadcast axes, increasing.
 

@@ -4,8 +4,8 @@
    them, and packs the result: a tuple, or a view with its strides. It returns None, which leaves the
    question to Python, for a subclass, an integer of more than 64 bits, a negative size, more shapes
    than its arrays hold, StringDType, and all errors. It calls no user's method, so that none runs
-   twice. Static data are constant; of a list, which other threads may change, it reads a copy. It
-   uses the limited API of Python 3.10, if there is one (setup.py), and the API of NumPy 2.0. */
+   twice. Static data are constant. As other threads may change a list, it reads a copy. It uses the
+   limited API of Python 3.10, if there is one (setup.py), and the API of NumPy 2.0. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -40,7 +40,7 @@ static int as_integer(PyObject *object, int64_t *value) {
   return !overflow;
 }
 
-/* The integers in a tuple or list, and their number; -1 for others, and beyond `room`. */
+/* The integers in a tuple or list, and their number; -1 for other objects, or above `room`. */
 static Py_ssize_t as_integers(PyObject *object, int64_t *values, Py_ssize_t room) {
   PyObject *entries = PyTuple_CheckExact(object) ? Py_NewRef(object)
       : PyList_CheckExact(object) ? PyList_AsTuple(object) : NULL;
@@ -106,7 +106,7 @@ static PyObject *verdict(PyObject *const *arguments) {
   return rank < 0 && rank != WHYCAST_NOT_BROADCASTABLE ? NULL : PyBool_FromLong(rank >= 0);
 }
 
-/* From shape, strides and target. */
+/* The strides of a view, from shape, strides and target. */
 static PyObject *strides_of(PyObject *const *arguments) {
   int64_t shape[RANK], strides[RANK], target[RANK], view[RANK];
   Py_ssize_t rank = as_integers(arguments[0], shape, RANK);
@@ -137,7 +137,7 @@ static PyObject *repeated_of(PyObject *const *arguments) {
   return as_tuple(axes, count);
 }
 
-/* The axes of a rank without given ones, and their number; -1 if the given ones do not increase. */
+/* The axes of a rank without the given axes, and their number; -1 if these do not increase. */
 static Py_ssize_t kept_axes(int64_t *kept, Py_ssize_t rank, const int64_t *axes, Py_ssize_t count) {
   Py_ssize_t passed = 0;
   for (Py_ssize_t k = 0; k < rank; k++) {
@@ -147,7 +147,7 @@ static Py_ssize_t kept_axes(int64_t *kept, Py_ssize_t rank, const int64_t *axes,
   return passed == count ? rank - count : -1;
 }
 
-/* From shape and axes: the sizes on all other axes. */
+/* The sizes of a shape without those on given axes. */
 static PyObject *sizes_without(PyObject *const *arguments) {
   int64_t shape[RANK], axes[RANK], kept[RANK];
   Py_ssize_t rank = as_integers(arguments[0], shape, RANK);
@@ -207,7 +207,7 @@ static PyObject *view_to(PyObject *const *arguments) {
   return rank < 0 ? NULL : view_as(x, target, rank);
 }
 
-/* From tensor and shape: the view with their common shape. */
+/* The view of a tensor with the common shape of the tensor and a given shape. */
 static PyObject *view_with(PyObject *const *arguments) {
   int64_t own[RANK], given[RANK], common[RANK];
   PyArrayObject *x = as_array(arguments[0]);
@@ -220,7 +220,7 @@ static PyObject *view_with(PyObject *const *arguments) {
   return common_rank < 0 ? NULL : view_as(x, common, common_rank);
 }
 
-/* Inserts missing axes as sizes of 1, and broadcasts: the same as along its axes, by
+/* Inserts missing axes as sizes of 1, and broadcasts. The result is that along the axes, by
    explicit_broadcast_to of why3/axes/unsqueeze.mlw, in_dim_some_transpose of in_dim_transpose.mlw
    and, for the axes that a tensor lacks, ngraph_explicit of ngraph.mlw. */
 enum order { INCREASING, DISTINCT, LACKING };
@@ -255,7 +255,7 @@ static PyObject *along(PyObject *const *arguments) { return view_along(arguments
 static PyObject *placed(PyObject *const *arguments) { return view_along(arguments, DISTINCT); }
 static PyObject *across(PyObject *const *arguments) { return view_along(arguments, LACKING); }
 
-/* Whether all elements from here on are strings; visits one along axes of stride 0. */
+/* Whether all elements from `data` on are strings; visits one element on an axis of stride 0. */
 static int all_strings(const char *data, int rank, const npy_intp *shape, const npy_intp *strides) {
 #ifdef Py_GIL_DISABLED
   return 0; /* Another thread may free an element meanwhile. */

@@ -40,19 +40,19 @@ def plan(*shapes: Integers, strides: Sequence[Integers] | None = None) -> LoopPl
     *shapes : sequence of int or 1-D integer array
         As for `broadcast_shapes`.
     strides : sequence of sequences of int, optional
-        Any integers, in any unit, one for each axis; by default row-major (C), in elements.
+        For each shape one integer for each axis, in any unit; by default row-major, in elements.
 
     Returns
     -------
     LoopPlan
         The loops and steps, in the unit of the strides. Axes of size 1 have no loop; neighbours
-        share a loop if all strides allow. There is at least one loop; for a common shape with a
-        size of 0, exactly one, of 0 rounds.
+        share a loop if all strides allow this. There is at least one loop. If the common shape has
+        a size of 0, there is exactly one, of 0 rounds.
 
     Raises
     ------
     BroadcastError
-        As `broadcast_shapes`: SONNX's error E1.
+        SONNX's error E1, as for `broadcast_shapes`.
     TypeError
         An argument is not a shape, `strides` not a sequence of strides, or a number not an integer.
     ValueError

@@ -27,7 +27,7 @@ Asked: TypeAlias = "Operands | Case"
 # Arguments of a rule: tensors; a tensor and a shape; or a tensor, a shape and axes.
 Takes: TypeAlias = Literal["tensors", "target", "axes"]
 
-# The output's axes where a tensor lies: the last, given ones, or all except given ones.
+# The output's axes where a tensor lies: the last axes, given axes, or all except the given axes.
 Alignment: TypeAlias = Literal["trailing", "increasing", "distinct", "missing"]
 
 
@@ -43,10 +43,10 @@ class Layout(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Words for the steps of a rule.
+    """Words for the steps of a rule, as its text has them.
 
-    `size` is the output's size. A tensor `lies` on axes; a size `fails`; an index `leads` to an
-    index of the tensor. `letters` name tensors.
+    Step `lies` puts a tensor on axes, step `output` finds the `size`, step `fails` refuses sizes,
+    step `leads` finds an index of the tensor. With `letters`, letters name the tensors.
     """
 
     size: str
@@ -73,7 +73,7 @@ class Finding(NamedTuple):
     reason: str
 
 
-# For questions without a clause, the question whose clause decides.
+# For a question without a clause of its own: the question whose clause decides.
 _SETTLED_BY = {
     **{"index": "data", "report": "verdict", "size": "shape", "fails": "verdict"},
     **{"kept": "data", "first": "kept", "bits": "data"},
@@ -96,7 +96,7 @@ class Rule:
     name: str
     title: str
     takes: Takes
-    # The package's function, from arrays (a target, axes) to arrays, and its names of the tensor,
+    # The package's function, from arrays (a target, axes) to arrays, and its names for the tensor,
     # the target and the axes.
     function: Callable[..., Any]
     parameters: tuple[str, ...]
@@ -112,17 +112,16 @@ class Rule:
     shapes: Callable[..., Shape] | None = None
     # The package's function for sizes that have names.
     named: Callable[..., symbolic.Answer] | None = None
-    # Translates the kernel's error.
     misfit: Callable[..., ValueError] = misfit
     alignment: Alignment = "trailing"
     # Whether a size of 1 grows; whether 0 and 1 have the common size 0.
     grows: bool = True
     zero_meets_one: bool = True
-    # Its elements: numbers, also strings, or NumPy's types.
+    # The types of elements: numbers; numbers and strings; or all of NumPy's.
     dtypes: Literal["numbers", "strings", "any"] = "numbers"
-    # Whether it returns unchanged arrays themselves.
+    # Whether the function returns an array itself if broadcasting does not change it.
     gives_back: bool = False
-    # The built-in peers that follow it, each with levels.
+    # The built-in peers that follow this rule, each with levels.
     peers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # Why other rules differ.
     findings: Mapping[str, Finding] = field(default_factory=dict)
@@ -176,7 +175,7 @@ class Rule:
         except ValueError as error:
             return error
         except REFUSALS as error:
-            # The error of the rule's function, which takes only shapes of NumPy's arrays.
+            # The function's own error: the function takes only shapes that NumPy's arrays can have.
             names = Names(*self.parameters)
             return self.misfit(error, operands.shapes[0], cast("Shape", target), axes, names)
         return None
@@ -196,7 +195,7 @@ class Rule:
         return tuple(places)
 
     def has_target(self, level: str) -> bool:
-        """Whether a level's questions have one tensor and a target, or a common shape."""
+        """Whether a level's questions have one tensor and a target, not a common shape."""
         return self.takes != "tensors" or level in ("index", "strides", "adjoint")
 
     def arguments(self, tensors: Sequence[object], operands: Asked) -> tuple[object, ...]:
@@ -261,7 +260,7 @@ _RULES = (
             **dict.fromkeys(("numpy", "torch"), _STRIDES),
             "onnx-reference": _DATA,
             "onnxruntime": ("data",),
-            # Its data follow NumPy's rule, slowly.
+            # JAX broadcasts data by NumPy's rule, and slowly.
             "jax": _SHAPES,
         },
         findings={

@@ -141,7 +141,7 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
     Returns
     -------
     tuple of int
-        For each axis of `target` the tensor's stride; 0 if it is prepended or a 1 grows.
+        For each axis of `target` the tensor's stride; 0 if the axis is prepended or a 1 grows.
 
     Raises
     ------
@@ -204,8 +204,8 @@ def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[in
 
     Notes
     -----
-    Rests on ``source_index`` of ``why3/sonnx/broadcast.mlw``: on each axis of `shape`, `f` from
-    steps 1 and 2. Lemma ``source_index_valid`` proves the result valid.
+    Rests on ``source_index`` of ``why3/sonnx/broadcast.mlw``: it applies `f`, from steps 1 and 2,
+    on each axis of `shape`. Lemma ``source_index_valid`` proves that the result is valid.
 
     Examples
     --------

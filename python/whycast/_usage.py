@@ -1,4 +1,4 @@
-"""The command line's texts of shapes, also for the oracle and the models."""
+"""The command line's texts of shapes, which the oracle and the models use, too."""
 
 from __future__ import annotations
 

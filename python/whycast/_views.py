@@ -12,7 +12,7 @@ from whycast._types import Array, Axes, DTypeT, Integers, Shape, Tensor
 def misfit(
     error: Exception, own: Shape, target: Shape, axes: Axes, names: Names, *, numbered: bool = True
 ) -> ValueError:
-    """Translate the kernel's error, in a function's names; a set's axes have no positions.
+    """Translate the kernel's error into a function's names; axes of a set are not `numbered`.
 
     >>> misfit(_kernel.AxesNotDistinct((0, 2)), (), (), (2, 0, 2), Names("", "", "axes"))
     ValueError('axes, positions 0 and 2: expected distinct axes, got 2 twice')
@@ -74,7 +74,7 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     -----
     Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, on which SONNX's and NumPy's rules
     agree: a 1 also grows to 0. Program: ``broadcast_strides``. For a shape from `broadcast_shapes`
-    it equals `broadcast`; `whycast.numpy_rule.broadcast_to` takes any array_like.
+    the result is that of `broadcast`; `whycast.numpy_rule.broadcast_to` takes any array_like.
 
     Examples
     --------

@@ -40,15 +40,15 @@ def broadcast_in_dim(
     TypeError
         An argument has the wrong type.
     ValueError
-        A size is negative; the axes are not one for each axis of `operand`, not axes of `shape`, or
-        not distinct; or NumPy has no array of that shape.
+        A size is negative; there is not one axis for each axis of `operand`; the axes are not axes
+        of `shape`, or not distinct; or NumPy has no array of that shape.
 
     Notes
     -----
     Rests on ``in_dim_broadcasts_to`` and ``broadcast_in_dim`` of ``why3/axes/in_dim.mlw``. Program:
-    ``in_dim_strides`` of ``why3/kernel/in_dim.mlw``. For increasing axes it equals mode
-    ``explicit`` of `whycast.openvino.broadcast` (``explicit_in_dim``), else that mode after a
-    transpose (``in_dim_some_transpose`` of ``why3/axes/in_dim_transpose.mlw``).
+    ``in_dim_strides`` of ``why3/kernel/in_dim.mlw``. For increasing axes the result is that of mode
+    ``explicit`` of `whycast.openvino.broadcast` (``explicit_in_dim``); for others, that of the same
+    mode after a transpose (``in_dim_some_transpose`` of ``why3/axes/in_dim_transpose.mlw``).
 
     Examples
     --------

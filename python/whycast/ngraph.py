@@ -31,7 +31,7 @@ def broadcast(arg: Tensor[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> 
     shape : sequence of int or 1-D integer array
         Shape of the output. Sizes are at least 0.
     broadcast_axes : set of int, sequence of int or 1-D integer array
-        The axes of `shape` that `arg` lacks, from 0; strictly increasing unless a set.
+        The axes of `shape` that `arg` lacks, from 0. A sequence must increase strictly.
 
     Returns
     -------
@@ -41,19 +41,19 @@ def broadcast(arg: Tensor[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> 
     Raises
     ------
     ArgShapeError
-        A size of `arg` differs from the size of its axis of `shape`, even if it is 1.
+        A size of `arg`, even a 1, differs from the size of its axis of `shape`.
     whycast.BroadcastError
         `shape` has fewer axes than `arg`.
     TypeError
         An argument has the wrong type.
     ValueError
         A size is negative; `broadcast_axes` are not axes of `shape`, do not increase strictly, or
-        leave another rank than `arg` has; or NumPy has no array of that shape.
+        leave more or fewer axes than `arg` has; or NumPy has no array of that shape.
 
     Notes
     -----
     Rests on ``p`` of ``why3/axes/axis_set.mlw``, and on ``ngraph_valid`` and ``ngraph_broadcast``
-    of ``why3/axes/ngraph.mlw``; by lemma ``ngraph_explicit`` it broadcasts along the other axes.
+    of ``why3/axes/ngraph.mlw``; by lemma ``ngraph_explicit`` arg is broadcast along the other axes.
     Program: ``ngraph_strides`` of ``why3/kernel/axes.mlw``. A broadcast axis may have size 0.
 
     Examples
@@ -105,8 +105,8 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     Returns
     -------
     numpy.ndarray
-        New array of the same dtype, writable and C-contiguous: sums over these axes, which its
-        shape lacks. nGraph adds them to the gradient of arg.
+        New array of the same dtype, without these axes, writable and C-contiguous. Its elements are
+        the sums over these axes. nGraph adds this array to the gradient of arg.
 
     Raises
     ------
@@ -115,14 +115,14 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     ValueError
         `broadcast_axes` are not axes of `delta`, or do not increase strictly.
     MemoryError
-        The result does not fit into memory: after an axis of size 0 it may be large.
+        The result does not fit into memory: it may be large if a summed axis has size 0.
 
     Notes
     -----
-    Rests on ``sum_axes`` of ``why3/adjoint/ngraph.mlw`` and ``p`` of ``why3/axes/axis_set.mlw``, a
-    proved program. Over any commutative ring the inner products of ``broadcast(x, ...)`` with
-    `delta` and of `x` with the result are equal (lemma ``ngraph_adjoint``), and for this result
-    only (``ngraph_adjoint_unique``). `whycast.sum_to_shape` describes the additions.
+    Rests on ``sum_axes`` of ``why3/adjoint/ngraph.mlw`` and the proved program ``p`` of
+    ``why3/axes/axis_set.mlw``. Over any commutative ring this result, and no other, has the same
+    inner product with `x` as `delta` has with ``broadcast(x, ...)``, for every `x` (lemmas
+    ``ngraph_adjoint``, ``ngraph_adjoint_unique``). `whycast.sum_to_shape` describes the additions.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
 def misfit(
     error: Exception, own: Shape, target: Shape, axes: Axes, names: Names, *, numbered: bool = True
 ) -> ValueError:
-    """Translate the kernel's error; `axes` are those that arg lacks."""
+    """Translate the kernel's error; `axes` are the axes that arg lacks."""
     match error:
         case _kernel.AxisMisfit():
             kept = _kernel.kept_axes(len(target), axes)

@@ -1,6 +1,6 @@
 """Broadcast by the rule of NumPy and ONNX, from proved programs: NumPy's functions, by name.
 
-On every axis, all sizes other than 1 are equal: the result has this size, or 1 if there is none.
+On every axis, all sizes other than 1 are equal: the result has this size, or 1 if all sizes are 1.
 SONNX's rule differs only for a 0 beside a 1 or a missing axis: error E1 there, a size of 0 here.
 
 The functions behave like ``numpy``'s, except: shapes may have any rank and sizes of any magnitude,
@@ -59,7 +59,7 @@ def broadcast_shapes(*args: SupportsIndex | Sequence[SupportsIndex]) -> Shape:
     -----
     Rests on ``numpy_compatible`` and ``numpy_shape`` of ``why3/numpy/rule.mlw``. Program:
     ``numpy_broadcast_shapes`` of ``why3/kernel/numpy.mlw``. Lemmas ``sonnx_numpy_shape`` and
-    ``e1_numpy`` of ``why3/numpy/comparison.mlw`` compare it with `whycast.broadcast_shapes`.
+    ``e1_numpy`` of ``why3/numpy/comparison.mlw`` compare this rule with SONNX's.
 
     Examples
     --------
@@ -90,14 +90,14 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     *args : array_like
         Any number of arrays, or values that `numpy.array` takes, of any dtypes and layouts.
     subok : bool, optional
-        Whether to keep subclasses of ndarray, with attributes by ``__array_finalize__``.
+        Whether to keep subclasses of ndarray, with the attributes that ``__array_finalize__`` sets.
 
     Returns
     -------
     tuple of numpy.ndarray
-        For each argument an array of the common shape and of its dtype, on the same memory: the
-        argument itself if it has that shape, else a view, writeable if the array is. As elements of
-        a view may share memory, a write warns, as in NumPy, unless you set ``writeable``.
+        For each argument an array of the common shape, with the same dtype and memory: the argument
+        itself if it has that shape, else a view, writeable if the argument is. As elements of a
+        view may share memory, NumPy warns of a write, unless you set ``writeable``.
 
     Raises
     ------
@@ -239,7 +239,7 @@ def _common_shape(shapes: tuple[Shape, ...]) -> Shape:
 
 def _marked_view(array: NDArray[_ScalarT], common: Shape) -> NDArray[_ScalarT]:
     """Return a view; if `array` is writeable, so is the view, marked for NumPy's warning."""
-    # The ordinary flag of a marked array warns. Later versions will have read-only views, unmarked.
+    # To read the ordinary flag of a marked array warns. Later NumPy will return read-only views.
     writeable = getattr(array.flags, "_writeable_no_warn", False)
     plain_view = _accelerator.broadcast_to(plain(array), common)
     if plain_view is None:
@@ -256,7 +256,7 @@ def _of_the_type_of(array: NDArray[_ScalarT], plain_view: NDArray[_ScalarT]) -> 
     if type(array) is np.ndarray:
         return plain_view
     view = plain_view.view(type(array))
-    # A second time, as in NumPy: attributes come from the array.
+    # The second call, which NumPy also makes, takes attributes from the array.
     if view.__array_finalize__ is not None:
         view.__array_finalize__(array)
     return view

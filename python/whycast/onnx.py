@@ -22,7 +22,7 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     input : numpy.ndarray or NumPy scalar
         Of any shape, dtype and layout.
     shape : sequence of int or 1-D integer array
-        Sizes of at least 0; -1 has no special meaning. At a 1, or no axis, `input` keeps its size.
+        Sizes of at least 0; -1 is an error. `input` keeps its size where a size is 1 or missing.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     Notes
     -----
     Rests on ``expandable``, ``expand_shape`` and ``expand`` of ``why3/axes/expand.mlw``; by lemma
-    ``expand_numpy`` it is the first output of NumPy's rule for `input` and a tensor of that shape.
+    ``expand_numpy`` the result is NumPy's first output for `input` and a tensor of that shape.
     Programs: ``expand_shape`` of ``why3/kernel/expand.mlw``, `whycast.broadcast_strides`.
 
     Examples

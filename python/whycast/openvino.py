@@ -1,8 +1,8 @@
 """Broadcast of OpenVINO (opsets 1 and 3), in its three modes, from proved programs.
 
-Mode ``numpy`` aligns the data with the last axes of the target, ``explicit`` with those in
-`axes_mapping`; ``bidirectional`` broadcasts both with each other. A 1 grows to any size, also to 0;
-a 0 meets 0, or in mode ``bidirectional`` a 1 of the target.
+Mode ``numpy`` aligns the data with the last axes of the target, ``explicit`` with the axes in
+`axes_mapping`; ``bidirectional`` broadcasts data and target with each other. A 1 grows to any size,
+also to 0; a 0 fits only a 0 or, in mode ``bidirectional``, a 1 of the target.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def broadcast(
     data : numpy.ndarray or NumPy scalar
         Of any shape, dtype and layout.
     target_shape : sequence of int or 1-D integer array
-        Sizes of at least 0; -1 has no special meaning.
+        Sizes of at least 0; -1 is an error.
     axes_mapping : sequence of int or 1-D integer array, optional
         In mode ``explicit`` only: for each axis of `data` its axis of `target_shape`, increasing.
     mode : {"numpy", "explicit", "bidirectional"}, optional
@@ -67,8 +67,8 @@ def broadcast(
         An argument has the wrong type.
     ValueError
         `mode` is unknown; mode ``explicit`` comes without `axes_mapping`, or another mode with it;
-        a size is negative; the axes are not one for each axis of `data`, not axes of the target, or
-        not strictly increasing; or NumPy has no array of the shape.
+        a size is negative; there is not one axis for each axis of `data`; the axes are not axes of
+        the target, or not strictly increasing; or NumPy has no array of the shape.
 
     Notes
     -----
@@ -128,14 +128,14 @@ def broadcast_adjoint(
     delta : numpy.ndarray or NumPy scalar
         Gradient of the output, of any layout, of an integer, floating-point or complex dtype.
     data_shape : sequence of int or 1-D integer array
-        Shape of the data, of sizes of at least 0, which broadcasts to that of `delta`.
+        Shape of the data, which broadcasts to the shape of `delta`. Sizes are at least 0.
     axes_mapping, mode : optional
         As for `broadcast`, with axes of `delta`.
 
     Returns
     -------
     numpy.ndarray
-        New array of that shape and dtype, writable and C-contiguous: sums over repeated axes.
+        New array of shape `data_shape` and the dtype of `delta`, writable and C-contiguous.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def broadcast_adjoint(
     -----
     Rests on ``sum_repeated`` of ``why3/adjoint/explicit.mlw``; lemma ``explicit_adjoint`` proves
     the adjoint over any commutative ring. In modes ``numpy`` and ``bidirectional`` (whose output
-    has the shape of `delta`) it equals `whycast.sum_to_shape`, which describes the additions.
+    has the shape of `delta`) the result is that of `whycast.sum_to_shape`; see there for additions.
 
     Examples
     --------

@@ -25,7 +25,7 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     data : list
         The elements, any objects, in row-major order (the last axis varies fastest).
     shape, target : sequence of int or 1-D integer array
-        Its shape, and the shape to broadcast to, as in `whycast.broadcast_to`.
+        The tensor's shape, and the shape to broadcast to, as in `whycast.broadcast_to`.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     try:
         if _can_be(wanted):
             return ask(failure, _kernel.broadcast_flat, data, own, wanted)
-        # Only for errors: the result does not fit, though lists on the way to it might.
+        # The result does not fit: look only for an error. `broadcast_flat` might fill lists first.
         ask(failure, _kernel.broadcast_strides, own, own, wanted)
     except (OverflowError, MemoryError):
         pass

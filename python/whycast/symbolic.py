@@ -251,7 +251,7 @@ class Answer:
     shape : tuple of int, str and OneOf
         The size on each axis, if the shapes broadcast.
     condition : Condition
-        The condition to broadcast by NumPy's rule, or to the target.
+        The condition under which the shapes broadcast by NumPy's rule, or to the target.
     zeros : Condition
         SONNX's further condition.
     rule : str
@@ -301,7 +301,7 @@ class Answer:
         Returns
         -------
         Answer
-            The answer for these sizes; if all names have numbers, so has `shape`.
+            The answer for these sizes. If all names get numbers, `shape` has only numbers.
 
         Raises
         ------
@@ -334,7 +334,7 @@ class Answer:
         found = _Names((*self._asked[1], *self._facts({**(sizes or {}), **more})))
         roots = {name: found.root(name) for name in self._names()}
         numbers = {name: size for name, size in roots.items() if isinstance(size, int)}
-        # Raises also for names without a condition.
+        # Each name needs a number, even a name without a condition.
         for name in roots:
             _number(name, numbers)
         return self._asks().holds(numbers)
@@ -552,7 +552,7 @@ def facts_of(known: Mapping[str, int | str] | None) -> tuple[_Fact, ...]:
 
 
 class _Names:
-    """Known facts: a name stands for a number, or for a name with a least size."""
+    """Known facts: the root of equal names is a number, or a name, which may have a least size."""
 
     def __init__(self, facts: Sequence[_Fact]) -> None:
         self.same: dict[int | str, int | str] = {}
@@ -600,10 +600,10 @@ def _answer(shapes: Sequence[Sequence[int | str]], facts: tuple[_Fact, ...], rul
 def solve(
     shapes: tuple[Shape, ...], text: Callable[[int], str], least: Sequence[int], rule: str
 ) -> tuple[Answer, tuple[Shape, ...]]:
-    """Return the answer for shapes of numbers, and of integers below 0 for names.
+    """Return the answer for shapes in which integers below 0 stand for names.
 
     `text` spells a name; `least` has the least sizes of names, from -1 down. By the rule
-    ``"target"`` the second shape is the target. The second result has the sizes' integers.
+    ``"target"`` the second shape is the target. The second result has each axis's integers.
     """
     names = -min((size for shape in shapes for size in shape), default=0)
     one_way, known = rule == "target", list(least) + [0] * names

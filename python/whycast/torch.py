@@ -39,7 +39,7 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
 
     Notes
     -----
-    Replaces each -1, which is not proved, and calls `whycast.broadcast_to`. The command line and
+    Replaces each -1 (not proved), and then calls `whycast.broadcast_to`. The command line and
     `whycast.testing` take no -1. Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``.
     Source: PyTorch's text of torch.Tensor.expand.
 
