@@ -1,1 +1,1 @@
-"""Certificates from cvc5; whatever goes wrong here, the checker refuses the result."""
+"""Certificates from cvc5; if anything goes wrong here, the checker refuses the certificate."""

@@ -2,7 +2,7 @@
 
 `whysearch` writes the tasks as CVC5 gets them; cvc5 1.4.2, in a process of its own, writes a
 certificate; the checker in proofs/certify reads both. build/certify.json has the results.
-build/certificates keeps cvc5's answers under the hash of the task; a run checks all certificates.
+build/certificates keeps cvc5's answers under the hash of the task; a run also checks kept ones.
 """
 
 import argparse
@@ -38,7 +38,7 @@ ATTEMPTS: tuple[tuple[dict[str, str], int], ...] = (({}, 3), ({"full-saturate-qu
 
 WANTED = 0.9
 
-# One in CHANGED certificates is changed in one place, CHANGES times.
+# Of CHANGED certificates, one is tried with CHANGES changes, each in one place.
 CHANGED, CHANGES = 20, 12
 
 # Satisfiable tasks have no certificate.
@@ -52,7 +52,7 @@ SATISFIABLE = (
 
 
 class Part(NamedTuple):
-    """A part of a goal, and its result: `certified`, or why not."""
+    """A part of a goal, and its result: `certified`, or the reason why it is not."""
 
     theory: str
     goal: str

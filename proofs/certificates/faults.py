@@ -1,8 +1,8 @@
-"""Change certificates in one place: the checker must refuse the change, unless it is no fault.
+"""Change certificates in one place: the checker may accept only changes that keep the conclusions.
 
-A change is no fault if the steps on which `false` rests have the same conclusions, up to the order
-of terms in sums, products, conjunctions and disjunctions. If conclusions differ, the change is
-another proof, which a person reads from the named step on.
+The steps on which `false` rests must have the same conclusions, up to the order of terms in sums,
+products, conjunctions and disjunctions. An accepted change with other conclusions is another proof:
+a person reads it from the named step on.
 """
 
 import random

@@ -36,7 +36,7 @@ def amount(given: Term) -> Fraction:
 
 
 def polynomial(given: Term, known: dict[Term, Polynomial]) -> Polynomial:
-    """Return a term's polynomial; anything but a sum or product is one factor."""
+    """Return a term's polynomial; a term that is neither sum nor product is one factor."""
     if given in known:
         return known[given]
     found: Polynomial = {(given,): Fraction(1)}
@@ -110,7 +110,7 @@ def arith_poly_norm_rel(premise: Term, given: Term) -> Term:
 
 @rule(None)
 def arith_sum_ub(premises: Sequence[Term]) -> Term:
-    """Some `a < b`, `a <= b` or `a = b`: the sums of the sides, by `<` if one is, else by `<=`."""
+    """Some `a < b`, `a <= b`, `a = b`: the sums of the sides, by `<` if a premise is, else `<=`."""
     found = list(map(relation, premises))
     require({name for name, _, _ in found} <= {"<", "<=", "="}, "a comparison the other way round")
     operator = "<" if any(name == "<" for name, _, _ in found) else "<="
@@ -120,13 +120,13 @@ def arith_sum_ub(premises: Sequence[Term]) -> Term:
 
 @rule(0)
 def arith_mult_pos(factor: Term, given: Term) -> Term:
-    """For m and a comparison `(r a b)`: if m > 0 and it holds, `(r (* m a) (* m b))`."""
+    """For m and a comparison `(r a b)`: m > 0 and `(r a b)` imply `(r (* m a) (* m b))`."""
     return multiplication(">", factor, given, lambda name: name)
 
 
 @rule(0)
 def arith_mult_neg(factor: Term, given: Term) -> Term:
-    """For `(r a b)`: if m < 0 and it holds, `(r' (* m a) (* m b))`, r' being r turned round."""
+    """For m and `(r a b)`: m < 0 and `(r a b)` imply `(r' (* m a) (* m b))`; r' is r reversed."""
     turned = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
     return multiplication("<", factor, given, turned.__getitem__)
 
@@ -179,7 +179,7 @@ def arith_mult_abs_comparison(premises: Sequence[Term]) -> Term:
 
 @rule(2)
 def arith_trichotomy(a: Term, b: Term) -> Term:
-    """Two of a < b, a = b and a > b are false: the third."""
+    """Two of a < b, a = b and a > b are false: the third holds."""
     first, second = (relation(opposite(formula)) for formula in (a, b))
     require(first[1:] == second[1:], "not of the same terms")
     left = {"<", "=", ">"} - {first[0], second[0]}
@@ -213,9 +213,9 @@ def int_tight_lb(formula: Term) -> Term:
 def arith_reduction(value: Term) -> Term:
     """The meaning of `div`, `mod` and `abs`.
 
-    `(abs a)` is -a or a. `(div a b)` and `(mod a b)` are the total ones unless b is 0. These are
-    k and a - b * k, where b * k <= a < b * (k + 1) for b > 0, and b * k <= a < b * (k - 1) for
-    b < 0; for a literal b, only its case.
+    `(abs a)` is -a or a. `(div a b)` and `(mod a b)` are `div_total` and `mod_total` unless b is 0.
+    The total ones are k and a - b * k, where b * k <= a < b * (k + 1) for b > 0, and
+    b * k <= a < b * (k - 1) for b < 0. For a literal b, the conclusion has only b's case.
     """
     if value.operator == "abs":
         (a,) = value.arguments

@@ -116,9 +116,9 @@ def quant_miniscope_and(left: Term, right: Term) -> None:
 
 @claim
 def quant_miniscope_or(left: Term, right: Term) -> None:
-    """`(= (forall xs (or F G ...)) (or F' G' ...))`, with each of the xs in one formula at most.
+    """`(= (forall xs (or F G ...)) (or F' G' ...))`, with each of the xs in at most one formula.
 
-    F' is F if no x occurs in it; it may be `(forall ys F)`, if the same of the xs and ys occur.
+    F' is F if no x occurs in F, or `(forall ys F)` if the same xs and ys occur in F.
     """
     xs, body = quantified(left, "forall")
     used = set[Term]()
@@ -145,9 +145,9 @@ def quant_miniscope_ite(left: Term, right: Term) -> None:
 
 @claim
 def quant_var_elim_eq(left: Term, right: Term) -> None:
-    """`(= (forall (x) (or (not (= x t)) F ...)) G)`: t has no x, G is F ... with t for x.
+    """`(= (forall (x) (or (not (= x t)) F ...)) G)`: t has no x, and G is F ... with t for x.
 
-    Without F ..., G is `false`.
+    If there are no F ..., G is `false`.
     """
     (x,), body = quantified(left, "forall")
     first, *rest = parts(body, "or") if body.operator == "or" else (body,)

@@ -1,6 +1,6 @@
 """Rules of propositional logic that are no pattern: resolution, and connectives of any length.
 
-A clause is the disjunction of its literals: `false` has no literal, any other formula may be one.
+A clause is the disjunction of its literals: `false` has none, any other formula may be a literal.
 """
 
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ def chain_m_resolution(
 
 @rule(1)
 def reordering(clause: Term, wanted: Term) -> Term:
-    """A clause with the same literals, or more."""
+    """A clause: the given clause `wanted`, if it has the same literals, or more."""
     require({*listed(clause, "or")} <= {*listed(wanted, "or")}, "a literal is missing")
     return wanted
 

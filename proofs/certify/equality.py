@@ -14,7 +14,7 @@ def refl(term: Term) -> Term:
 
 @rule(1)
 def symm(formula: Term) -> Term:
-    """`(= s t)`: `(= t s)`; and of `(not (= s t))` likewise."""
+    """`(= s t)`: `(= t s)`; `(not (= s t))`: `(not (= t s))`."""
     if formula.operator == "not":
         left, right = parts(formula.arguments[0], "=")
         return negation(equal(right, left))
@@ -35,10 +35,10 @@ def trans(premises: Sequence[Term]) -> Term:
 
 @rule(None)
 def cong(premises: Sequence[Term], left: Term) -> Term:
-    """For a term and equations of its last arguments: it equals the term with the other sides.
+    """For a term and equations of its last arguments: the term equals the term of the right sides.
 
-    A binder has one argument, equal for all values of its variables: the checker refuses
-    suppositions about them.
+    A binder has one argument, whose equation must hold for all values of the bound variables: the
+    checker refuses suppositions about these variables.
     """
     pairs = [parts(premise, "=") for premise in premises]
     unchanged = len(left.arguments) - len(pairs)

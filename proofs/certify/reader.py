@@ -14,12 +14,12 @@ from certify.terms import BINDERS, BOOL, Refused, Sort, Term, require
 
 Expression = str | list["Expression"]
 Value = Term | tuple[Term, ...]
-# Bound names; None forbids the use of one.
+# Bound names; the value None forbids the use of a name.
 Scope = Mapping[str, Value | None]
 
 TOKEN = re.compile(r'(\s+|;[^\r\n]*)|([()]|"[^"]*"|\|[^|\\]*\||[^\s()"|;]+)', re.ASCII)
 NUMERAL = re.compile(r"0|[1-9][0-9]*")
-# A simple symbol needs no bars: it is no literal, and no reserved word of SMT-LIB 2.6.
+# A simple symbol needs no bars: it is neither a literal nor a reserved word of SMT-LIB 2.6.
 SIMPLE = re.compile(
     "(?!-?[0-9]|(!|_|as|let|exists|forall|match|par|BINARY|DECIMAL|HEXADECIMAL|NUMERAL|STRING"
     "|assert|echo|exit|pop|push|reset|(check|declare|define|get|reset|set)-.*)$)"
@@ -29,7 +29,7 @@ RESERVED = frozenset(["true", "false", "@list", "@var", *BINDERS, *terms.OPERATO
 
 
 def expressions(text: str) -> list[Expression]:
-    """Read nested parentheses; words are strings, |a| the same as a, |0| not the same as 0."""
+    """Read nested parentheses; words are strings; |a| is the same as a, |0| is different from 0."""
     stack, place = list[list[Expression]]([[]]), 0
     while place < len(text):
         found = TOKEN.match(text, place)
@@ -69,7 +69,7 @@ def symbol(expression: Expression) -> str:
 
 
 def several(expression: Expression) -> list[Expression]:
-    """Expect a parenthesis."""
+    """Expect a list in parentheses."""
     if isinstance(expression, str):
         raise Refused(f"expected a list: {expression}")
     return expression

@@ -1,8 +1,8 @@
 """Well-sorted terms of many-sorted logic.
 
-`build` and its like make all terms, and compute the sort or refuse. Equal terms are one object, so
-`is` compares them. Sorts have elements; integers are the integers; arrays and functions are equal
-if all their values are. A formula is a term of sort Bool.
+`build` and similar functions make all terms; they compute the sort, or refuse. Equal terms are one
+object, so `is` compares them. Each sort has an element, Int the integers; arrays and functions are
+equal if all their values are. A formula is a term of sort Bool.
 
 The meaning of terms, stated below, decides whether a rule is sound. A term has a value for each
 assignment to its free variables; a step's formula holds for all assignments.
@@ -74,7 +74,7 @@ Label = int | Fraction | str | tuple[Term, ...]
 
 BINDERS = ("forall", "exists", "lambda")
 
-# All terms. After `forget`, terms from before must not be used.
+# All terms. After `forget`, the earlier terms must not be used.
 KNOWN: dict[tuple[str, Label, tuple[Term, ...], Sort], Term] = {}
 
 
@@ -158,7 +158,7 @@ def _difference(a: Sort, b: Sort) -> Sort | None:
 _CONNECTIVE, _INTEGER = _all_of(BOOL, BOOL), _all_of(INT, INT)
 MANY = 10**6
 
-# For each operator: the least and the largest number of arguments, and its sort by theirs.
+# For each operator: the least and the largest number of arguments; the sort, from their sorts.
 OPERATORS: dict[str, tuple[int, int, Callable[..., Sort | None]]] = {
     "not": (1, 1, _CONNECTIVE),
     # The conjunction or disjunction of one formula is that formula.
@@ -177,20 +177,20 @@ OPERATORS: dict[str, tuple[int, int, Callable[..., Sort | None]]] = {
     ">": (2, 2, _comparison),
     ">=": (2, 2, _comparison),
     "to_real": (1, 1, _all_of(INT, REAL)),
-    # The floor.
+    # The largest integer that is not above the argument.
     "to_int": (1, 1, _all_of(REAL, INT)),
     "abs": (1, 1, _INTEGER),
     # SMT-LIB's: x = y * (div x y) + (mod x y) and 0 <= (mod x y) < |y|, for y other than 0.
     "div": (2, 2, _INTEGER),
     "mod": (2, 2, _INTEGER),
-    # The same, and for y = 0 the values 0 and x.
+    # The same for y other than 0; for y = 0, the values are 0 and x.
     "div_total": (2, 2, _INTEGER),
     "mod_total": (2, 2, _INTEGER),
     "select": (2, 2, _select),
     "store": (3, 3, lambda a, i, v: a if a == Sort("Array", (i, v)) else None),
     # An index at which two arrays differ, if they do.
     "@array_deq_diff": (2, 2, _difference),
-    # Its argument.
+    # The argument itself.
     "@purify": (1, 1, lambda sort: sort),
 }
 
@@ -218,7 +218,7 @@ def apply(function: Term, *arguments: Term) -> Term:
 
 
 def bind(binder: str, variables: Sequence[Term], body: Term) -> Term:
-    """Bind variables: `body` holds for all, or some, of their values; or the function to `body`.
+    """Bind variables in `body`: it holds for all or some values, or it is a function of them.
 
     A quantifier may bind one variable twice, without effect; a function may not.
     """
@@ -249,7 +249,7 @@ def bound(term: Term) -> tuple[Term, ...]:
 
 
 def rebuild(term: Term, arguments: Sequence[Term]) -> Term:
-    """Replace arguments, below the same binder; a witness keeps its formula."""
+    """Replace a term's arguments, below the same binder; a witness keeps its formula."""
     if all(old is new for old, new in zip(term.arguments, arguments, strict=True)):
         return term
     require(term.operator != "skolem", "another formula has other witnesses")
@@ -281,7 +281,7 @@ NEUTRAL: dict[str, Callable[[], Term]] = {"and": lambda: truth(True), "or": lamb
 
 
 def listed(formula: Term, operator: str) -> tuple[Term, ...]:
-    """Return the formulas of a conjunction or disjunction of any number, also one or none."""
+    """Return the formulas of a conjunction or disjunction, also of one formula or none."""
     if formula.operator == operator:
         return formula.arguments
     return () if formula is NEUTRAL[operator]() else (formula,)
@@ -323,7 +323,7 @@ def same_but_for_names(a: Term, b: Term) -> bool:
 
 
 def numbered(term: Term, depth: int, done: dict[tuple[Term, int], Term]) -> Term:
-    """Rename each bound variable to the number of variables bound around it: no read name is one.
+    """Rename each bound variable to the number of variables around it; no input has such names.
 
     A witness's formula keeps its names.
     """
