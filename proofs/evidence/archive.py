@@ -1,7 +1,7 @@
 """`archive FILE` packs sources, tools, evidence, site, and the script `replay` beside this file.
 
 The sources are a git bundle, so that the commit has a name. Packages that a bare system lacks are
-packed; `replay` installs them without a network. It takes no prover's answer from the archive.
+packed; `replay` installs them without a network, and takes no prover's answer from the archive.
 """
 
 from __future__ import annotations

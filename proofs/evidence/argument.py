@@ -1,7 +1,7 @@
 """The argument that the C computes SONNX's Broadcast, in GSN (Goal Structuring Notation).
 
-Each heading in the table of SOUNDNESS is a goal, its rows are the goal's assumptions. Its solutions
-are pages of the evidence, and the last runs of the lanes that check the rows.
+Each heading in the table of SOUNDNESS is a goal, and its rows are the goal's assumptions. Solutions
+of a goal are pages of the evidence, and the last runs of the lanes that check the rows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The documentation: Sphinx builds it of the texts in python/doc, which this module fills in."""
+"""The documentation: Sphinx builds it from the texts in python/doc, which this module fills in."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from whycast.testing._report._compare import KINDS
 
 TEXTS, SOURCE, PACK = "python/doc", "build/doc-source", "build/doc"
 
-# Sessions use the package in .venv; help has a fixed width, whatever the terminal's.
+# Sessions use the package in .venv; help has a fixed width, not the terminal's.
 ENVIRONMENT = {
     **{"PATH": f"{VENV / 'bin'}:/usr/bin:/bin", "COLUMNS": "90", "LC_ALL": "C.UTF-8"},
     "PYTHONDONTWRITEBYTECODE": "1",
@@ -58,7 +58,7 @@ LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)#:\s]*)(#[^)\s]*)?\)")
 ADDRESS = re.compile(r"""<[^>]*\b(?:href|src)="([^"]*)\"""")
 PLACE = re.compile(r"""<[^>]*\bid="([^"]*)\"""")
 
-# The theme lacks these for readers by ear and keyboard: names, levels, scrolling without a mouse.
+# The theme lacks these for readers by ear or keyboard: names, levels, scrolling without a mouse.
 MENDED = {
     'role="heading"': 'role="heading" aria-level="2"',
     '<aside class="sidebar-drawer"': '<aside aria-label="Pages" class="sidebar-drawer"',
@@ -103,7 +103,7 @@ def build(root: Path, evidence: needs.Evidence) -> Path:
         for old, better in MENDED.items():
             text = text.replace(old, better)
         path.write_text(text, encoding="utf-8")
-    (new / "permalink.html").unlink(missing_ok=True)  # Nothing leads to it, and it asks a server.
+    (new / "permalink.html").unlink(missing_ok=True)  # No page links to it, and it asks a server.
     shown = needs.read_back(new / "needs.json", evidence)
     (new / "needs.reqifz").write_bytes(exchange.written(shown))
     if dead := dead_links(new):
@@ -122,7 +122,7 @@ def dead_links(folder: Path) -> list[str]:
             name, _, anchor = address.partition("#")
             to = Path(posixpath.normpath(path.parent / name.partition("?")[0])) if name else path
             if re.match(r"\w+:", address) or (path.stem == "play" and "=" in anchor):
-                continue  # Of another site; a question to the page.
+                continue  # A link to another site, or a question to the page.
             known = places.get(to, {anchor} if to.is_file() else ())
             if not (anchor in known or unquote(anchor) in known or (to in pages and not anchor)):
                 found.add(f"{path.relative_to(folder)}: {address}")

@@ -60,7 +60,7 @@ class Graph:
         return Counter({name: len(self.users[name]) for name in self.library if self.users[name]})
 
     def chains(self, names: Iterable[str]) -> list[list[str]]:
-        """Return a shortest way from some symbols to each assumption below them."""
+        """Return a shortest way from some symbols to each assumption below these symbols."""
         before: dict[str, str | None] = dict.fromkeys(names)
         waiting, found = [*before], list[list[str]]()
         for name in waiting:
@@ -73,7 +73,7 @@ class Graph:
         return sorted(found, key=lambda chain: chain[-1])
 
     def unused(self, facts: Facts) -> list[str]:
-        """List the lemmas that no proof uses, that are no clause's theorem, and satisfy nothing."""
+        """List the lemmas that no proof uses, and that are no clause's theorem and no witness."""
         clauses = facts["trace"]["clauses"]
         wanted = {theorem["name"] for clause in clauses for theorem in clause["theorems"]}
         wanted |= {entry["satisfied_by"] or "" for entry in facts["hypotheses"]}

@@ -1,14 +1,14 @@
 """Mutants: drawn changes of definitions; some goal has to notice each.
 
-`mutants [NUMBER]` runs so many, and writes build/mutants.json. A mutant changes an operator, a
+`mutants [NUMBER]` runs NUMBER mutants, and writes build/mutants.json. Each changes an operator, a
 number or a quantifier of a definition: `<` to `<=`, 0 to 1, `forall` to `exists`. Contract and body
 of a definition change together, as each repeats the other. A goal notices a mutant if no prover
 proves one of its parts within three times the recorded time. A survivor shows a hole in the
 specification, or is equivalent to the definition: EQUIVALENT has the reason.
 
-The hash of a change decides whether it is drawn: a definition that stays keeps its mutants. Each
-theory with definitions gets one before any gets a second. A mutant has a tree of its own in build/,
-with one theory changed. The run writes nothing in why3/ or proofs/.
+The hash of a change decides whether it is drawn: an unchanged definition keeps its mutants. Each
+theory with definitions gets one mutant before any theory gets two. A mutant has a tree of its own
+in build/, with one theory changed. The run writes nothing in why3/ or proofs/.
 """
 
 from __future__ import annotations
@@ -45,20 +45,20 @@ EQUIVALENT: dict[str, str] = {
     "numpy/fold.mlw numpy_folds: m. [-0-]{+1+} <=": "() fits every shape",
 }
 
-# Replacements of tokens. Arrows, which types have too, stay.
+# Replacements of tokens. Arrows stay, as types have them, too.
 TOKENS = {
     **{"<": "<=", "<=": "<", "+": "-", "-": "+", "0": "1", "1": "2", "/\\": "\\/", "\\/": "/\\"},
     **{"forall": "exists", "exists": "forall", "true": "false", "false": "true"},
 }
 TOKEN = re.compile(r"[A-Za-z_][\w.']*|\d+|[-+*/\\<>=&|:!@^~%]+|\S")
 
-# A definition, up to an empty line; theories that state nothing of their own.
+# A definition, up to an empty line.
 DEFINITION = re.compile(
     r"^ +(?:let )?(?:rec )?(?:ghost )?(?:function|predicate|constant) +(?:\(([^)\s]+)\)|([\w']+))"
     r"(?:.+\n)+",
     re.MULTILINE,
 )
-# Preconditions and variants define nothing.
+# Preconditions and variants, which define nothing; theories that state nothing of their own.
 ASKED = re.compile(r"\b(?:requires|variant) *\{[^}]*\}")
 WITHOUT = re.compile(r"witness_|examples|trusted")
 

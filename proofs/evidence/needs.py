@@ -101,7 +101,7 @@ class Evidence:
         self.provers = {prover["name"]: prover["family"] for prover in facts["provers"]}
         self.graph = graph.Graph(facts)
         self.goals = {full_name(g): g for session in facts["sessions"] for g in session["goals"]}
-        # Keys are the name of a symbol and that of its goal: the same, or `pad'vc`.
+        # Keys are the name of a symbol and the name of its goal: the same name, or `pad'vc`.
         self.symbols = {full_name(symbol): symbol for symbol in facts["symbols"]}
         self.symbols |= {f"{name}'vc": symbol for name, symbol in self.symbols.items()}
         unknown = sorted(self.goals.keys() - (self.symbols.keys() & claims.keys()))
@@ -143,11 +143,11 @@ class Evidence:
         return "".join(map(token, TOKEN.split(" ".join(str(text).split()))))
 
     def ref(self, name: str) -> str:
-        """Refer to a symbol by its name or its goal's; anything but WhyML is code."""
+        """Refer to a symbol by its name or its goal's name; show any other name as code."""
         return f"{{need}}`{self.id(name)}`" if name in self.symbols else code(name)
 
     def id(self, name: str) -> str:
-        """Return the need of a symbol, by its name or its goal's."""
+        """Return the need of a symbol, by its name or its goal's name."""
         symbol = self.symbols[name]
         return self.ids[path_of(symbol, symbol["file"])]
 
@@ -258,7 +258,7 @@ def links_of_clause(evidence: Evidence, clause: Clause) -> dict[str, list[str]]:
 
 
 def of_symbol(evidence: Evidence, symbols: list[Symbol], seals: Mapping[claims.Key, str]) -> str:
-    """Write a theory's definition or statement; the uses of its proof are linked."""
+    """Write a theory's definition or statement, with links to the items that its proof uses."""
     first, lines = symbols[0], list[str]()
     name = full_name(first)
     for symbol in symbols:
@@ -279,7 +279,7 @@ def of_symbol(evidence: Evidence, symbols: list[Symbol], seals: Mapping[claims.K
 
 
 def links_of_symbol(evidence: Evidence, symbols: list[Symbol]) -> dict[str, list[str]]:
-    """Return a statement's links: its symbols, its proof's, assumptions of programs and claims."""
+    """Return links to symbols of a statement and its proof; a program's or claim's assumptions."""
     path = path_of(symbols[0], symbols[0]["file"])
     is_shown = symbols[0]["kind"] == "program" or evidence.clauses[full_name(symbols[0])]
     used = map(evidence.need_of, evidence.graph.uses.get(path, ()))

@@ -1,7 +1,7 @@
 """The evidence of a passed gate as files for programs; the documentation shows it.
 
-Clean runs on the same sources write the same bytes, but for times and the date in times.json, which
-the manifest leaves out.
+Clean runs on the same sources write the same bytes, except for times and the date. These are in
+times.json, which the manifest leaves out.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SOURCES = "SOURCES.sha256"
 MANIFEST = "MANIFEST.sha256"
 TIMES = "times.json"
 
-# Present answers of provers depend on the run, not only on the sources.
+# These answers of provers depend on the run, not only on the sources.
 OF_A_RUN = ("now", "context", "canary")
 
 # Some provers name the goal's file before their answer.

@@ -1,8 +1,8 @@
 """`record LANE COMMAND ...` runs a lane: a command that takes too long for each change.
 
 build/records keeps the output, exit code, date, commit, hash of all sources, and build/LANE.json,
-if any. proofs/lanes.json, which is committed, keeps the last line: a clone shows the last run.
-`record` alone writes that file anew.
+if any. proofs/lanes.json, which is committed, keeps the last line of the output, so that a clone
+shows the last run. `record` without arguments writes this file anew.
 """
 
 from __future__ import annotations

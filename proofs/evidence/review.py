@@ -1,6 +1,6 @@
 """New and old sealed statements, for a person to compare word by word.
 
-proofs/claims.lock has only hashes: today's tools read the old words in its last commit.
+proofs/claims.lock has only hashes: the present tools read the old words from its last commit.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def sealed(found: dict[Key, Claim]) -> dict[Key, Claim]:
 
 
 def stated(whygate: Program, root: Path) -> Facts:
-    """Return a tree's statements, and its sessions' goals without their proofs."""
+    """Return a tree's statements, and the goals of its sessions without proofs."""
     files = theory_files(root)
     audit = whygate.audit(files, cwd=root)
     goals = recorded(root)

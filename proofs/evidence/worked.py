@@ -11,7 +11,7 @@ from whycast._rules import RULES, Operands
 
 Shape = tuple[int, ...]
 
-# The rules on tensors alone, those that grow both a tensor and a target, and the others.
+# First the rules on tensors alone, then rules that also grow the target, then the other rules.
 ROWS = sorted(
     RULES.values(),
     key=lambda rule: (rule.takes != "tensors", rule.takes == "axes", not rule.bidirectional),
