@@ -1,8 +1,8 @@
 """Install the toolchain of toolchain.toml, or name each missing package.
 
 As root, apt installs tools. One prover of an older release goes to build/, Python packages to
-.venv, the tools' own wheels to build/wheels. A tool at the right version stays, so that the gate
-notices a file that is not the pinned one.
+.venv, the tools' own wheels to build/wheels. `install` leaves a tool at the right version as it is,
+so that the gate notices a file that is not the pinned one.
 """
 
 import argparse
@@ -35,8 +35,8 @@ OTHERS = {
     "libc6-dev-s390x-cross qemu-user",
 }
 
-# Wheels outside .venv: ESBMC, models for the tests and for `make models`, cvc5. Each file of
-# requirements in tests/ has a folder in build/.
+# Wheels outside .venv: of ESBMC, of models for the tests and for `make models`, of cvc5. Each of
+# these requirements in tests/ has a folder in build/.
 APART = ("verify-c", "test-models", "models", "certify")
 
 BY_HASH = ("--require-hashes", "--only-binary=:all:")
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str]) -> int:
     tools = toolchain.read()
     wheels = REQUIREMENTS if options.tests else REQUIREMENTS[:1]
     helpers = f"{TESTS * options.tests} {OTHERS.get(options.also, '')}".split()
-    if toolchain.system().startswith("ubuntu"):  # It has Chromium as a snap alone.
+    if toolchain.system().startswith("ubuntu"):  # Ubuntu has Chromium only as a snap.
         helpers = [name for name in helpers if name != "chromium"]
     packages = missing_packages(tools, wheels, helpers)
     debs = [tool for tool in tools.values() if tool.deb and not tool.path.exists()]
@@ -110,7 +110,7 @@ def missing_packages(
 
 
 def provide(packages: Sequence[str]) -> None:
-    """Update apt and install packages as root; for others, raise with the command."""
+    """Update apt and install packages as root; as another user, raise with the command."""
     commands = [["update"]]
     if packages:
         commands.append(["install", "--no-install-recommends", "--no-remove", *packages])
@@ -139,7 +139,7 @@ def unpack(tool: Tool) -> None:
     say(f"unpacking {tool.name} {tool.version} into {folder}")
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    # apt compares the hash; its own user need not be able to reach this checkout.
+    # apt compares the hash. apt's own user may be unable to reach this checkout.
     fetch = ("/usr/lib/apt/apt-helper", "-o", "APT::Sandbox::User=root", "download-file")
     archive = work / "deb"
     run(*fetch, places[0] + pool, archive, f"SHA256:{sha256}", env=network_environment())
@@ -156,7 +156,7 @@ def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
         if VENV.is_symlink():
             VENV.unlink()  # The target of a link belongs to another checkout.
         run(Path(sys.base_prefix, "bin", PYTHON), "-I", "-m", "venv", "--clear", VENV)
-        shutil.rmtree(WHEELS, ignore_errors=True)  # They may be those for another Python.
+        shutil.rmtree(WHEELS, ignore_errors=True)  # They may be for another Python.
     elif found := strange_files(VENV):
         shown = "\n  ".join(found[:20])
         raise ToolError(f"no pinned package has put these here; remove .venv/:\n  {shown}")
@@ -179,7 +179,7 @@ def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
 
 
 def prepare_apart(name: str) -> None:
-    """Put wheels with pinned hashes into a folder; of these the tools run only cvc5."""
+    """Put wheels with pinned hashes into a folder; only cvc5's are run by the tools."""
     folder, requirements = ROOT / "build" / name, ROOT / "tests" / f"requirements-{name}.txt"
     stamp, wanted = folder / "wheels.sha256", sha256_of(requirements)
     if text_of(stamp) != wanted:
@@ -218,7 +218,7 @@ def strange_files(venv: Path) -> list[str]:
         is_ours = is_ours and text_of(path) == f"{ROOT}/python\n"
         if not (is_ours or sha256_of(path) == RUN_AT_START.get(path.name)):
             known.discard(str(path))
-    pythons = (venv / "bin").glob("*thon*")  # One has the name of pi.
+    pythons = (venv / "bin").glob("*thon*")  # One of them is named by the letter pi.
     known |= {str(path) for path in pythons if not path.resolve().is_relative_to(ROOT)}
     # Python reads no __pycache__ here.
     return sorted(

@@ -1,7 +1,7 @@
 """Run a command of the tools: `python3 -I -S -B -X pycache_prefix=/dev/null FILE COMMAND`.
 
 With these options Python loads its own library first, then the tools, whose folders contain no
-other file, then the pinned wheels in build/wheels. Only commands that judge no proof load from
+other file, then the pinned wheels in build/wheels. A command that judges proofs loads nothing from
 .venv, python/ or tests/.
 """
 
@@ -35,7 +35,7 @@ OF_THE_PACKAGE = {"validate", "doc"}
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# The files of these folders: another one could hide a module, a C header or a theory. Python reads
+# The files of these folders: another file could hide a module, a C header or a theory. Python reads
 # no __pycache__.
 FILES = re.compile(
     r"""tests/(\w+/)*\w+\.(py|c)|tests/requirements(-[a-z-]+)?\.txt
@@ -91,7 +91,7 @@ def main() -> int:
         sys.exit(f"usage: {sys.argv[0]} {{{','.join(COMMANDS)}}} ...")
     if found := strange("proofs"):
         sys.exit("\n".join(["toolchain: there are other files than those of the tools", *found]))
-    # A signal to end first ends started processes, as Ctrl-C does.
+    # SIGTERM, like Ctrl-C, first ends started processes.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.path.append(str(ROOT / "proofs"))
     toolchain = importlib.import_module("gate.toolchain")

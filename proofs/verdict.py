@@ -41,7 +41,7 @@ def gate(argv: list[str]) -> int:
     facts: Facts = {**audit, "sessions": whygate.sessions(audit)}
     facts["trace"], orphans = trace.trace(facts, ROOT)
     if any(theory["errors"] for theory in facts["theories"]):
-        orphans = []  # The items of an unreadable theory are none.
+        orphans = []  # An unreadable theory has no items: its clauses only look like orphans.
     else:
         facts["lists"] = inventory.entries(facts, ROOT)
         orphans += trial.judged(ROOT, facts)
@@ -83,7 +83,7 @@ def tracked() -> Iterator[str]:
 
 
 def strangers() -> Iterator[Failure]:
-    """Find modules of this tree's other folders: they could change the gate."""
+    """Find loaded modules from other folders of this tree: they could change the gate."""
     for name, module in sorted(sys.modules.items()):
         file = Path(getattr(module, "__file__", None) or "/")
         shown = file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else ""

@@ -1,8 +1,8 @@
 """Build the OCaml programs, and pin their sources and the programs.
 
-The gate runs only the pinned program of the pinned sources; it builds a missing or other one again.
-The pinned compiler and libraries make the same program in any folder, without the linker's names
-and the version of the C compiler.
+The gate runs only the pinned program of the pinned sources; it builds a missing or other program
+again. The pinned compiler and libraries make the same program in any folder, after STRIP removes
+the linker's names and the version of the C compiler.
 """
 
 import argparse
@@ -37,7 +37,7 @@ class Binary(NamedTuple):
     option: str = "-linkpkg"
 
     def sources(self) -> dict[str, Path]:
-        """Map names to files; programs that share files have a main each."""
+        """Map names to files; each program that shares files has a main of its own."""
         found = sorted(path for name in self.files for path in PROOFS.glob(name))
         mains = {f"{name}.ml" for name, other in BINARIES.items() if other != self}
         api = PROOFS / "gate" / "why3" / "api" / f"{toolchain.read()['Why3'].version}.ml"
@@ -64,7 +64,7 @@ def built(name: str, root: Path = ROOT) -> Path:
         )
     target.parent.mkdir(parents=True, exist_ok=True)
     with (target.parent / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # The second process finds the program.
+        fcntl.flock(lock, fcntl.LOCK_EX)  # A second process waits here.
         if not target.is_file() or sha256_of(target) != pinned["program"]:
             with compiled(name, program, target.parent) as made:
                 if (found := sha256_of(made)) != pinned["program"]:

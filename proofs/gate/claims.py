@@ -1,6 +1,6 @@
 """Claims, and the lock that shows that a person read them.
 
-A proof does not notice that a formula changed its meaning, or that its sentence, the doc comment,
+A proof does not notice if a formula changes its meaning, or if its sentence, the doc comment,
 promises more. So proofs/claims.lock contains, for each item that somebody relies on, a hash of the
 statement with resolved names, a hash of the sentence, and the day on which a person compared them.
 It also seals lists that no proof covers, and the theories' other comments: see inventory.py.

@@ -50,7 +50,7 @@ def network_environment() -> dict[str, str]:
 
 
 def run(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
-    """Run a tool in a closed environment; return its output, or raise with the end of it."""
+    """Run a tool in a closed environment; return its output, or raise with the output's end."""
     words = [str(word) for word in command]
     try:
         done = subprocess.run(
@@ -90,7 +90,7 @@ def sources(root: Path) -> str:
 
 
 def digest(contents: Iterable[tuple[str, bytes]]) -> str:
-    """Hash contents with their names: a change or a move of either shows."""
+    """Hash contents with their names, so that a changed, renamed or moved content shows."""
     total = hashlib.sha256()
     for name, content in contents:
         total.update(os.fsencode(f"{name}\0{len(content)}\0") + content)

@@ -185,7 +185,7 @@ def extract_kernel() -> str:
 HEAD = re.compile(r"/\*@ (\S+) (.*) @\*/\n")
 CODE = re.compile(r"int64_t whycast_(\w+) = INT64_C\((-?\d+)\);")
 PROTOTYPE = re.compile(r"int64_t (whycast_\w+)\([^()]*\)(?= \{\n)")
-# Why3 declares constants and references apart.
+# Why3 declares constants and references on lines of their own.
 APART = re.compile(r"^(  int64_t [\w, ]+);\n  int64_t (?=[\w, ]+;$)", re.M)
 
 EXTRACTED = re.compile(
@@ -235,7 +235,7 @@ def c_files(printed: str, header: str) -> dict[str, str]:
             constants.append(f"{c_comment(said)}WHYCAST_{code[1].upper()} = {code[2]}")
             continue
         text = capitals(rf"\bwhycast_({codes})\b", text, "(int64_t) ")  # An enumerator is an int.
-        text = text.replace("INT64_C(-", "-INT64_C(")  # C wants a constant there, without a sign.
+        text = text.replace("INT64_C(-", "-INT64_C(")  # INT64_C takes a constant without a sign.
         text = APART.sub(r"\1, ", text)
         prototype = PROTOTYPE.match(text)
         if prototype:

@@ -13,8 +13,8 @@ from typing import Any, TypedDict
 class Answer(TypedDict, total=False):
     """A prover's answer: `Valid`, `Timeout`, ...; `kept` from an earlier run.
 
-    The question is `false`; or, `about` a module, a goal with its conclusion negated; or a test of
-    the prover, the `goal` of this name, known to be true or false.
+    The question is `false`; with `about`, a goal of this module with its conclusion negated; with
+    `goal`, a test of the prover, which is known to be true or false.
     """
 
     answer: str
@@ -43,7 +43,7 @@ class Transformation(TypedDict):
 
 
 class Node(TypedDict):
-    """A goal or a part of one: its proofs, or the step that splits it, or the `fault` of that."""
+    """A goal or a part of one: its proofs, or the step that splits it, or that step's `fault`."""
 
     name: str
     explanation: str
@@ -105,7 +105,7 @@ class Use(TypedDict, total=False):
 class Theory(TypedDict, total=False):
     """A theory file: its unproved items and its uses; or its goals with their recorded proofs.
 
-    `detached`: goals of the record alone. `sources`: for each Why3, the hash of the proved sources.
+    `detached`: goals only in the record. `sources`: for each Why3, the hash of the proved sources.
     """
 
     file: str

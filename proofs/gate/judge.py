@@ -26,7 +26,7 @@ from gate.facts import (
 # person has sealed it.
 LANGUAGES = {"why3/kernel/trusted.mlw": "Python", "why3/c/trusted.mlw": "C"}
 
-# These may have no definition: a type or function without one contradicts nothing.
+# These may have no definition: a type or function without a definition contradicts nothing.
 PARAMETERS = {"val", "type without definition", "symbol without definition"}
 
 # These metas guide tools; provers learn nothing new from them.
@@ -67,8 +67,8 @@ ASKED = {"Alt-Ergo", "CVC5", "Z3"}
 
 CANARIES = {"provable": True, "refutable": False}
 
-# A clause that equates an end of a Python program with an outcome. The value, or the contents of
-# the exception, is the last word of its term, or has an equation of its own.
+# END matches a clause that equates an end of a Python program with an outcome. The value, or the
+# contents of the exception, is the last word of its term, or has an equation of its own.
 TERM = r"\(R\w+ ([^:]+): outcome ['\w, ()]*\)"
 OUTCOME = r"\w+_outcome [\w :()]+"
 FOR_ONE = r"(?:(\w+) -> )?(?:(\w+) = [^=]* /\\ )?"
@@ -76,14 +76,14 @@ END = re.compile(rf"{FOR_ONE}(?:{TERM} = ({OUTCOME})|({OUTCOME}) = {TERM})")
 
 VALUE = re.compile(r"result -> (let .* in )?result = ")
 
-# May precede an equation for an output of a C program: contains no condition.
+# This may precede an equation for an output of a C program: it contains no condition.
 ALWAYS = re.compile(r"(result -> )?(let \w+ = [^=]* in )*(forall [^.]*\. )?")
 REPORT = re.compile(
     r"(answer \(.*result\) \(place.tensor\) \(place.axis\) =|reports \(.*result\) place"
     r"|result = code /\\ place.tensor\d = .* /\\ place.axis\d =) "
 )
 
-# The answers of a working prover that has no proof.
+# The answers of a prover that works, and finds no proof.
 GIVES_UP = re.compile(r"sat$|unknown|Steps limit reached|Timeout|.*I don't know", re.IGNORECASE)
 
 
@@ -239,7 +239,7 @@ def templates(facts: Facts) -> set[str]:
 
 
 def trusted(facts: Facts) -> list[Symbol]:
-    """List the trusted operations: unproved, allowed, and no parameters of a template."""
+    """List the trusted operations: unproved and allowed, without the parameters of templates."""
     patterns = templates(facts)
     return [
         assumed
@@ -263,7 +263,7 @@ def theory_faults(
         is_allowed = is_open and kind in PARAMETERS
         is_allowed |= kind == "meta" and assumed["name"] in HARMLESS_METAS
         if kind == "absurd":
-            # A goal makes it an obligation. After a `return` Why3 makes no goal.
+            # With a goal, `absurd` is an obligation. After a `return` Why3 makes no goal.
             if (file, f"{name}'vc") not in goals:
                 what = "claims by absurd that this is not reached, and there is no goal of that"
                 yield Failure(where, name, what)
@@ -283,7 +283,7 @@ def library_faults(facts: Facts) -> Iterator[Failure]:
 
 
 def hypotheses(facts: Facts) -> list[Symbol]:
-    """List the claims with hypotheses; those of a template's parameter are no claims."""
+    """List the claims with hypotheses; a template's parameters are no claims."""
     patterns, relied = templates(facts), relied_on(facts)
     return [
         entry
@@ -320,7 +320,7 @@ def choice_faults(facts: Facts) -> Iterator[Failure]:
 
 
 def is_outcome(clauses: list[str]) -> bool:
-    """Decide whether the ends of a Python program are one outcome, or its result is one value."""
+    """Decide whether a contract fixes one outcome for all ends of a program, or one result."""
     said = [c.partition("{ ")[2][:-2] for c in clauses if c.startswith(("ensures", "raises"))]
     ends = [end.groups("") for end in map(END.fullmatch, said) if end]
     if len(ends) < len(said):
@@ -337,7 +337,7 @@ def unsaid(clauses: list[str]) -> Iterator[str]:
     said = [ALWAYS.sub("", c[10:-2], count=1) for c in clauses if c.startswith("ensures")]
     written = {each for c in clauses if c.startswith("writes {") for each in c[9:-2].split(", ")}
     for each in sorted(written) if "place.axis" in written else ():
-        # A contract bounds the count of written bytes; a room is lent and given back.
+        # A contract may bound the count of written bytes. A capacity is lent and given back.
         told = ("place" in each and REPORT) or re.compile(rf"\(*{each} (@ \w+\)[^=]*=|<=) ")
         if not each.endswith(".capacity") and not any(map(told.match, said)):
             yield each

@@ -101,7 +101,7 @@ class Program:
         return cast(Facts, self.ask("audit", *theories, cwd=cwd))
 
     def sessions(self, audit: Facts) -> list[Theory]:
-        """Replay the session of each theory, the dearest first; take kept answers."""
+        """Replay the session of each theory, the slowest first; take kept answers."""
         uses = {
             theory["file"]: {use["file"] for use in theory["uses"] if use["file"]}
             for theory in audit["theories"]
@@ -155,7 +155,7 @@ class Program:
         return session
 
     def key(self, theory: str, sources: list[str], session: Theory) -> str:
-        """Hash the inputs of a session; comments count where they move its lines."""
+        """Hash the inputs of a session, with the comments of files whose lines it shows."""
         shown = {each["file"] for goal in session["goals"] for each in nodes(goal["tree"])}
         said = [(file, self.text(file, comments=file in {theory, *shown})) for file in sources]
         return closed.digest([(self.tools, b""), ("", self.record(theory)), *said])

@@ -24,7 +24,7 @@ class UndefinedError(Exception):
 
 
 class UndecidedError(Exception):
-    """A formula asks more of large integers than comparisons."""
+    """A formula does more with large integers than compare them."""
 
 
 class UnknownError(Exception):
@@ -125,7 +125,7 @@ def parts(value: Any) -> tuple[Any, ...]:
 
 
 class Beyond:
-    """An integer above, or below, all compared integers, which it notes, plus `shift`.
+    """An integer above, or below, all integers that it is compared with, plus `shift`; notes these.
 
     All integers on that side compare alike, so a formula of comparisons has one value for them.
     """
@@ -270,7 +270,7 @@ class Theories:
         return a is b
 
     def field(self, value: Any, name: str) -> Any:
-        """Return a field; an array is a list, which names them otherwise."""
+        """Return a field; an array is a list, whose fields have other names."""
         if isinstance(value, list):
             return self.functions[f"array.Array.{name}"](value)
         return getattr(value, name)

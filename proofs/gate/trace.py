@@ -149,7 +149,7 @@ def of_theories(facts: Facts, root: Path, known: Collection[str]) -> Iterator[En
 
 
 def docstrings(source: str, file: str) -> dict[str, tuple[str, list[Tag]]]:
-    """Map functions, classes and variables of a module, and "" for it, to places and tags."""
+    """Map functions, classes and variables, and "" for the module itself, to places and tags."""
     tree, lines = ast.parse(source), source.splitlines()
     found = {}
     for node, after in pairwise([tree, *tree.body, ast.Pass()]):
@@ -257,7 +257,7 @@ def trace(facts: Facts, root: Path) -> tuple[dict[str, list[Clause]], list[Failu
             faults.append("has no theorem, and no reason for that")
         if theorems and clause["reason"]:
             faults.append(f"has a reason for having no theorem, but has {theorems[0]}")
-        # A derived clause can be a theorem about theorems; for a text's clause a reason can do.
+        # A derived clause can be a theorem about theorems; a text's clause may have only a reason.
         if not clause["tests"] and bool(theorems) != (clause["text"] == DERIVED):
             faults.append(f"has {'theorems' if theorems else 'no theorem'}, and no test")
         failures += [Failure(TRACE, clause["id"], what) for what in faults]

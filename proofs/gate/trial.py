@@ -112,7 +112,7 @@ def integer(random: Drawing) -> int:
     kind = random.random()
     if kind < 0.9 or not random.large:
         return random.randint(-2, 7) if kind < 0.6 else random.randint(0, 40)
-    # Equal integers are different objects.
+    # By way of a text, so that equal integers are different objects.
     return int(str(random.choice(LARGE))) + random.randint(-2, 2)
 
 
@@ -167,7 +167,7 @@ def drawn(kind: Kind, random: Drawing, before: Sequence[Any] = ()) -> Any:
 
 
 def allowed(operation: Operation, *, in_memory: bool) -> list[list[Any]]:
-    """Draw arguments of calls that the contract allows; `in_memory`: that fit a machine."""
+    """Draw arguments of calls that the contract allows; with `in_memory`, a machine has them."""
     random, found = Drawing(operation.name), list[list[Any]]()
     kinds = {kind.name for kind in (*operation.arguments, operation.result)}
     random.large = in_memory or kinds.isdisjoint(("sequence", "list"))
@@ -226,7 +226,7 @@ def nothing(kind: Kind) -> Any:
 def faults(
     operation: Operation, entry: Entry | None, driver: trial_c.Driver | None
 ) -> Iterator[str]:
-    """Try an operation by an entry of a driver, a ghost one without; yield a fault."""
+    """Try an operation by an entry of a driver, a ghost operation without; yield its faults."""
     said = list(operation.cannot_be_tried())
     holes = map(int, re.findall(r"%(\d)", entry.template)) if entry else ()
     if max(holes, default=0) > len(operation.arguments):
