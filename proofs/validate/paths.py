@@ -16,7 +16,7 @@ import z3
 
 Result = TypeVar("Result")
 
-# The free decisions of a whole path.
+# The conditions of a whole path, without forced decisions.
 Path = list[z3.BoolRef]
 
 # Values to try where Python needs one; the most decisions of a path; Z3's seconds for an answer.
@@ -93,7 +93,7 @@ class Number:
 class Decision:
     """A comparison and its answer on the present path.
 
-    It is open if the other answer is possible and still to follow, forced if that is impossible.
+    Open: the other answer is possible and still to follow. Forced: the other answer is impossible.
     """
 
     truth: z3.BoolRef

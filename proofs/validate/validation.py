@@ -212,11 +212,11 @@ class Validation:
         return "not " + " and ".join(f"{each.kind} {{ {each.text} }}" for each in conditions)
 
     def hold(self, conditions: Sequence[Condition], given: Sequence[Any]) -> bool:
-        """Decide conditions in turn: one may need those before it."""
+        """Decide conditions in turn: a condition may need those before it."""
         return all(condition.holds(*given) for condition in conditions)
 
     def call(self) -> Outcome:
-        """Call the program; return its end, or raise on a path without one."""
+        """Call the program; return its end, or raise if the path has no end."""
         signal.signal(signal.SIGVTALRM, overdue)
         signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS, 0.1)
         try:
@@ -242,7 +242,7 @@ def fill(value: Any, model: z3.ModelRef) -> Any:
 
 
 def overdue(_: int, frame: FrameType | None) -> None:
-    """End a path; Z3's destructors lose exceptions, so there wait for the next alarm."""
+    """End a path; in Z3's destructors, which lose exceptions, wait for the next alarm."""
     while frame is not None:
         if frame.f_globals["__name__"].startswith("z3."):
             return
