@@ -21,7 +21,7 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     delta : numpy.ndarray or NumPy scalar
         Gradient, of any layout, of an integer, floating-point or complex dtype.
     shape : sequence of int or 1-D integer array
-        Shape before broadcasting: each size is 1 or that of the last axes of `delta`.
+        Shape before broadcasting. On the last axes of `delta`, each size is 1 or equal.
 
     Returns
     -------

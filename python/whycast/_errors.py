@@ -61,8 +61,8 @@ class BroadcastError(ValueError):
     Parameters
     ----------
     tensor, axis : int
-        Tensor and axis at fault, from 0. The axis counts in the target's rank, or without a target
-        in the common rank, after ones are prepended; it is 0 if the target lacks axes.
+        Tensor and axis at fault, from 0. The axis is that of the target or, without a target, of
+        the common shape, after ones are prepended. It is 0 if the target lacks axes.
     size : int
         Size of the tensor on this axis: neither 1 nor `target`.
     target : int or None

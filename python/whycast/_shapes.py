@@ -136,7 +136,7 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
     ----------
     shape, strides, target : sequence of int or 1-D integer array
         The tensor's shape, its strides (any integers, in bytes or elements), and the shape to
-        broadcast to. On the last axes of `target` the sizes of `shape` are equal or 1.
+        broadcast to. On the last axes of `target`, each size of `shape` is 1 or equal.
 
     Returns
     -------

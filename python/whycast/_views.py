@@ -54,7 +54,7 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     tensor : numpy.ndarray or NumPy scalar
         Of any shape, dtype and layout.
     shape : sequence of int or 1-D integer array
-        On its last axes the sizes of `tensor` are equal or 1.
+        On its last axes, each size of `tensor` is 1 or equal.
 
     Returns
     -------

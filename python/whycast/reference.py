@@ -81,7 +81,7 @@ def broadcast_all(
     Parameters
     ----------
     tensors : sequence of pairs of a list and a shape
-        1 to 2**31 - 1 tensors, in the form of `broadcast`.
+        1 to 2**31 - 1 tensors, with lists and shapes as for `broadcast`.
 
     Returns
     -------

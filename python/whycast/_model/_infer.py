@@ -29,7 +29,7 @@ _MOST_ROUNDS, _MOST_NOTES = 13, 20
 
 
 class Read(NamedTuple):
-    """A model's graphs, from the outermost on, and sizes.
+    """A model's graphs, the outermost first, and its sizes.
 
     Each size of `inputs` is a number or a name. `given` has the user's numbers and shapes, `open`
     the places of new names, `notes` the model's faults, also the `complaint` of ONNX's checker.
