@@ -85,7 +85,7 @@ def keep(root: Path) -> None:
 
 
 def told(run: Record | None, root: Path, now: str) -> str:
-    """Describe the last run of a lane: its outcome, day, and whether `now` are its sources."""
+    """Describe the last run of a lane: its outcome and day, and whether its sources are `now`."""
     if not run:
         return "not run yet"
     said, head = f"{'FAILED' if run.code else 'passed'} on {run.day}", run.commit[:12]

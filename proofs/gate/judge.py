@@ -50,7 +50,7 @@ LIBRARY = {
 }
 
 # A position can name another file, an attribute can change a prover's question. Explanations are
-# allowed, without quotes and comment marks, which Why3 does not read there.
+# allowed, without quotes and comment marks, which for Why3 are plain text in an attribute.
 FOREIGN = re.compile(r'\[#|\[@(?![ \t]*expl:[^]\n"*]*\])')
 
 # Sources contain ASCII and these: no invisible character, no change of direction, no lookalike.

@@ -21,7 +21,7 @@ from gate.theories import Owner, doc_comments
 TRACE = "why3/trace.toml"
 PACKAGE = "python/whycast/*.py"
 
-# Our own requirements, of no text.
+# Our own requirements, which belong to no text.
 DERIVED = "derived"
 
 IDENTIFIER = re.compile(r"E_[A-Z][A-Za-z0-9]*_[a-z]+_[A-Z][A-Za-z0-9]*_\d{3}")

@@ -234,7 +234,7 @@ class Memory:
         if own(kind) in LISTS:
             setattr(made, LISTS[own(kind)], tuple(now))
         else:
-            # The whole knows the earlier contents of lent parts.
+            # In the memory of the whole, lent parts keep their earlier contents.
             own_parts = {m: part.data for m, part in enumerate(now) if part.loan is None}
             made.memory = value.memory.but(own_parts)
         return made

@@ -1,8 +1,8 @@
-"""The programs of the kernel, and the validation of one on arguments of one form.
+"""The programs of the kernel, and the validation of one program on arguments of one form.
 
 The types in WhyML give the arguments: sequences of each length up to a bound, of unknown integers.
 The validation skips programs that move elements: small cases of integers suffice for them. It
-follows each path to its end and judges it. The contract is computed on the same unknown integers
+follows each path, and judges its end. The contract is computed on the same unknown integers
 and decides their comparisons, too: on a path of the program and its contract, each condition is
 true, false, or without a value.
 """
