@@ -13,23 +13,23 @@
 # While you work (CONTRIBUTING.md):
 #   make core     check the core's theories: types, goals, tests
 #   make check    the same for one theory (FILE=core/shape)
-#   make update   find and record proofs of changed goals (THEORY="core/shape numpy/rule": of these)
+#   make update   find and record proofs of changed goals (THEORY="core/shape numpy/rule": only there)
 #   make seal     write proofs/claims.lock, print changed statements and sentences to compare
 #   make extract  write python/whycast/_kernel.py, c/whycast.h and c/whycast.c
 #   make pin      write proofs/gate/binaries.toml, after a change of OCaml
 #   make doc      write the site of documentation and evidence, build/doc/index.html, after make
 #
-# These take minutes to hours. `make nightly` makes all but prove and bench, then make; each fails on a
-# finding and records its output for the evidence (build/doc/evidence/lanes.html):
-#   make prove    as make, without answers of earlier runs
+# These take minutes to hours. `make nightly` runs all of them but prove and bench, then make. Each fails on
+# a finding, and records its output for the evidence (build/doc/evidence/lanes.html):
+#   make prove    do the same as make, but use no answers of earlier runs
 #   make validate prove with Z3 that the extracted Python keeps its contracts, along every path; compare
 #                 drawn programs, extracted to Python and C, with WhyML
 #   make mutants  change definitions at random: a goal has to notice each
-#   make mutants-c change the C in one place at a time: a program that makes all small calls has to notice
+#   make mutants-c change the C in one place at a time: a program that makes all small calls has to fail
 #   make verify-c search the C for undefined behaviour and wrong answers, by ESBMC and Frama-C's Eva
 #   make cross    run the C on an emulated machine of 32 bits and on a big-endian one
 #   make object   measure which decisions of the C, and which jumps of its object code, the tests take both
-#                 ways; the stack and the instructions of a call
+#                 ways; measure the stack and the instructions of a call
 #   make certify  let cvc5 write a certificate of each proved part, and check it (KEEP=folder keeps them)
 #   make fuzz     make wild calls of the public functions, by the hundred thousand (FUZZ="-k expand")
 #   make coverage measure which branches of the package the tests take: build/coverage
@@ -95,7 +95,7 @@ tools:
 all-tools:
 	@$(INSTALL) --tests
 
-# The core's last theory with all that it uses, and the clauses, which no program uses.
+# Check the core's last theory with all that it uses, and sonnx/clauses, which no program uses.
 core: all-tools
 	@$(TOOLS) check --used kernel/views sonnx/clauses
 
@@ -118,8 +118,8 @@ seal: tools
 pin: tools
 	@$(TOOLS) pin
 
-# A file's tests share a process and fixtures, until another process is idle. `tested` checks that
-# each test of a clause ran. The package's tests run with the accelerator, then without.
+# The tests of a file share a process and fixtures, but an idle process takes some over. `tested` checks
+# that each test of a clause ran. The package's tests run with the accelerator, then without it.
 WITHOUT := tests/package tests/dialects --ignore=tests/package/test_wheel.py
 test: all-tools
 	$(BIN)/ruff check

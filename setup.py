@@ -17,7 +17,7 @@ asked = os.environ.get("WHYCAST_NATIVE")
 if asked not in (None, "0", "1"):
     sys.exit(f"WHYCAST_NATIVE: expected 0, 1 or no value, got {asked!r}")
 
-# One build for Python 3.10 and later, if it has the interpreter lock.
+# If Python has the interpreter lock, one build fits 3.10 and later.
 limited = not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 
@@ -53,7 +53,7 @@ accelerator = Extension(
     optional=asked != "1",
 )
 
-# A package index shows only the readme: keep the text of links to other files.
+# A package index shows only the readme: links to other files become plain text.
 readme = Path(__file__).with_name("README.md").read_text(encoding="utf-8")
 
 setup(

@@ -1,7 +1,7 @@
 """Compare the speed of whycast with NumPy and plain loops: `make bench` or `tests/bench/bench.py`.
 
-In each round every contender runs once, so that a disturbance of the machine hits all. A run of all
-cells writes python/BENCHMARKS.md.
+In each round every contender runs once, so that a disturbance of the machine hits all contenders. A
+run of all cells writes python/BENCHMARKS.md.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ A number beside a peer is its time divided by that of whycast: above 1, whycast 
 the median over rounds in one process, in each of which every contender ran once in turn.
 """
 
-# Seconds of one stretch of a contender: longer than reading the clock, shorter than other programs'
-# turns, which few rounds then contain. Stretches of 2 ms gave ratios of 5 instead of 1.
+# A contender runs for so many seconds at a time. Reading the clock takes less; another program's
+# turn takes more, so that few rounds contain one. With 2 ms, ratios were 5 instead of 1.
 STRETCH = 0.0003
 
 TRIES = 5
 
 
 class Result(NamedTuple):
-    """A cell, and each contender's seconds for each part, one number a round."""
+    """A cell, and for each contender the seconds for one evaluation, one number a round."""
 
     cell: Cell
     seconds: dict[str, list[float]]
@@ -57,7 +57,7 @@ class Result(NamedTuple):
 def measure(cell: Cell, seconds: float) -> Result:
     """Time a cell for about `seconds`, in at least two rounds for each contender.
 
-    AssertionError: a contender's answer is not that of whycast.
+    AssertionError: a contender's answer differs from whycast's.
     """
     names = dict(cell.names)
     ours = answer(cell.code[OURS], names)
@@ -75,7 +75,7 @@ def measure(cell: Cell, seconds: float) -> Result:
     order, parts = list(timers), len(names.get("draws", "1"))
     taken: dict[str, list[float]] = {contender: [] for contender in order}
     end = perf_counter() + seconds
-    # Each contender has each place equally often.
+    # Each contender has each place in the order equally often.
     while perf_counter() < end or len(taken[OURS]) < 2 * len(order):
         for _ in timers:
             for contender in order:
@@ -86,7 +86,7 @@ def measure(cell: Cell, seconds: float) -> Result:
 
 
 def answer(code: str, names: dict[str, Any]) -> object:
-    """Return the value of an expression, for each draw."""
+    """Return the value of an expression, or its values for all draws."""
     if "draws" in names:
         code = f"[{code} for shapes in draws]"
     if "z" not in names:
@@ -99,7 +99,7 @@ def answer(code: str, names: dict[str, Any]) -> object:
 def calibrated(timer: Callable[[int], float], stretch: float) -> int:
     """Return the number of loops that takes about `stretch` seconds."""
     loops = 1
-    # The shortest of some runs: one disturbance would otherwise leave too few loops for all rounds.
+    # Take the shortest run: after a disturbed one, all rounds would have too few loops.
     while (time := min([timer(loops) for _ in range(TRIES)])) < stretch:
         # The first loops are slower than later ones: approach the number by steps.
         loops = max(loops + 1, int(loops * min(10, stretch / max(time, 1e-9))))

@@ -1,8 +1,8 @@
 """The cells of the benchmark, each with one expression for every contender.
 
 Only the expression is timed, as a user would write it. All expressions of a cell do the same job on
-the same data, unless a note states a difference, and must return the same. One with `loops` in it
-runs so many loops itself, in C, and returns their seconds.
+the same data, unless a note states a difference, and must return the same. An expression with
+`loops` in it runs that many loops in C, and returns their seconds.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ NOTES = {
 class Cell:
     """A line of the table: one job for all contenders.
 
-    `code` has each contender's expression, `names` its variables. If there are `draws` among these,
-    the expression is evaluated for each, as `shapes`, and the time divided by their number. If
-    there is a `z`, the answer is its content afterwards.
+    `code` has each contender's expression, `names` the variables. If `names` has `draws`, the
+    expression is evaluated for each draw, as `shapes`, and the time is divided by their number. If
+    `names` has a `z`, the answer is the content of `z` afterwards.
     """
 
     group: str
@@ -114,7 +114,7 @@ def cells_of_shapes() -> Iterator[Cell]:
         f"{count} shapes of rank {rank}": random_shapes(count, rank)
         for count, rank in itertools.product((2, 10), (1, 4, 8))
     }
-    # Equal, but not the same object: a test of identity is no shortcut.
+    # Equal shapes that are different objects: a test of identity cannot succeed.
     draws["2 equal shapes of rank 4"] = [[tuple(range(2, 6)) for _ in range(2)]] * 8
     fours = random_shapes(2, 4)
     draws["2 lists of rank 4"] = [[list(shape) for shape in shapes] for shapes in fours]
@@ -131,11 +131,11 @@ def cells_of_shapes() -> Iterator[Cell]:
 
 
 def ramp(*shape: int) -> Array:
-    """Make an array that owns its memory, with a place for each element."""
+    """Make an array that owns its memory, without repeated elements."""
     return np.arange(float(math.prod(shape))).reshape(shape).copy()
 
 
-# For each, the first is repeated after the last.
+# A cell repeats the arrays of a layout until it has enough.
 LAYOUTS: Mapping[str, Sequence[Array]] = {
     "equal shapes": [ramp(3, 4)],
     "mixed shapes": [ramp(3, 4), ramp(4), ramp(3, 1)],
@@ -150,7 +150,7 @@ COPIES = of_whycast(
     "whycast.broadcast(*arrays, copy=True)",
     "[np.array(x, order='C') for x in np.broadcast_arrays(*arrays)]",
 )
-# One array to a shape, or summed to one: its shape, and the expressions.
+# Broadcasts or sums of one array to a shape: the array's shape, and the expressions.
 OF_ONE = """\
 4: whycast.broadcast_to(a, (3, 4)) | np.broadcast_to(a, (3, 4))
 4: whycast.numpy_rule.broadcast_to(a, (3, 4)) | np.broadcast_to(a, (3, 4))
@@ -213,19 +213,19 @@ def loop_over_lists(data: list[Any], shape: Shape, target: Shape) -> list[Any]:
     return [data[place] for place in places]
 
 
-# From C, where a call takes nanoseconds.
+# Calls from C, where a call takes nanoseconds.
 IN_C = {
     OURS: "in_c.ours(job, loops)",
     PLAIN: "in_c.plain(job, loops)",
     MEMCPY: "in_c.copy(job, loops)",
 }
 SHAPE_IN_C = {OURS: "in_c.our_shape(job, loops)", PLAIN: "in_c.plain_shape(job, loops)"}
-# Elements of a result.
+# The number of elements of a result.
 JOBS = {"4 KB": 1 << 10, "1 MB": 1 << 18}
 
 
 def cells_in_c() -> Iterator[Cell]:
-    """Return the cells with calls from C; elements have 4 bytes."""
+    """Yield the cells with calls from C; elements have 4 bytes."""
     for size, total in JOBS.items():
         rest, outer = total // 16, total // 128
         for name, shape, target in (
@@ -270,7 +270,7 @@ def job(arrays: Sequence[Array], *numbers: int) -> dict[str, Any]:
 
 @cache
 def in_c() -> ctypes.CDLL:
-    """Compile the present C, and in_c.c, as setup.py does."""
+    """Compile the tree's C with in_c.c, as setup.py does."""
     here = Path(__file__).parent
     folder = here.parents[1] / "c"
     with tempfile.TemporaryDirectory() as place:

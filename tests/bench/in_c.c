@@ -1,4 +1,4 @@
-/* The seconds of so many calls, without Python between them. */
+/* Time calls without Python between them. */
 
 #define _POSIX_C_SOURCE 199309L
 
@@ -7,7 +7,7 @@
 
 #include "whycast.h"
 
-/* The addition that is timed is the one that the examples show. */
+/* The timed addition is that of the examples. */
 #define main examples_main
 #include "examples.c"
 #undef main
@@ -21,8 +21,8 @@ typedef struct job {
   int64_t room, extent, rank, target_rank, width;
 } job;
 
-/* One loop for each axis of the output, from axis k on; `shift` axes are prepended, and `block` is
-   the size of all behind the axis in the input. */
+/* Copy the input's part at x, of `block` bytes, to z, by one loop for each output axis from k on;
+   return the end. */
 static uint8_t *write_axis(const job *a, uint8_t *z, const uint8_t *x, int64_t k, int64_t block) {
   if (k == a->target_rank) {
     memcpy(z, x, (size_t) a->width);
@@ -53,7 +53,7 @@ static int64_t plain_shape_of(const job *a) {
   return rank;
 }
 
-/* Of `input` with `shape` and `expected` with the shape `target`. */
+/* Add `input` with `shape` and `expected` with the shape `target`. */
 static void add_broadcast(const job *a) {
   int64_t common[MOST_AXES], ranks[] = {0, a->rank, a->target_rank};
   const int64_t *shapes[] = {common, a->shape, a->target};

@@ -15,10 +15,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 OUT = ROOT / "build" / "coverage"
 KERNEL = "*/whycast/_kernel.py"
-# The tests do not install torch.
+# `make test` does not install torch.
 TORCH = "*/whycast/testing/_peers/_torch.py"
 
-# For each part its tests, and whether the accelerator runs: without it the kernel does its work.
+# For each part: its tests, and whether the accelerator runs. Without it the kernel does the work.
 ACCELERATED = [f"tests/package/test_{name}.py" for name in ("accelerator", "copies", "limits")]
 OTHERS = ["tests/fuzz", "tests/laws", "tests/oracle", "tests/peers", "python/whycast"]
 PARTS = {

@@ -1,6 +1,6 @@
 /* The claims about c/whycast.c that verify.py passes to ESBMC and Eva. Macros fix ranks and bounds;
-   all else is unknown. Memory is as long as the call states. ESBMC also shows that code, place and
-   memory are those of plain.c. */
+   all other values are unknown. Memory is as long as the call states. ESBMC also shows that code,
+   place and memory are those of plain.c. */
 
 #include "plain.c"
 
@@ -8,7 +8,7 @@
 #include "__fc_builtin.h"
 #define unknown() Frama_C_long_long_interval(INT64_MIN, INT64_MAX)
 #define unknown_byte() ((uint8_t)Frama_C_int_interval(0, 255))
-/* Only ESBMC is asked these. */
+/* Only ESBMC proves these claims. */
 #define CLAIM_SAME(found, due) ((void)(found))
 #define CLAIM_EQUAL(found, due) ((void)0)
 #else
@@ -48,7 +48,7 @@ static void claim_numbers(const int64_t *found, const int64_t *due, int64_t coun
     }
 }
 
-/* The shape of two shapes, or of three, by either rule, with less room or enough. */
+/* The common shape of two or three shapes, by either rule, with any capacity. */
 static void shape_by(int numpy) {
     int64_t first[LENGTH(RANK)], second[LENGTH(OTHER)], third[LENGTH(THIRD)];
     int64_t found[LENGTH(MOST)], due[LENGTH(MOST)];
@@ -77,7 +77,7 @@ static void numpy(void) {
     shape_by(1);
 }
 
-/* Any count of tensors, and any ranks, up to one tensor of rank 1. */
+/* Any count of tensors up to 1, and any rank up to 1, negative ones too. */
 static void ranks(void) {
     int64_t only[1] = {unknown()}, found[1] = {7}, due[1] = {7};
     const int64_t rank = unknown(), *shapes[] = {only};
@@ -104,7 +104,7 @@ static void strides(void) {
     claim_numbers(found, due, LENGTH(OTHER));
 }
 
-/* A tensor of any bytes; its sizes and those of its target are the digits of numbers in base 4. */
+/* A tensor of any bytes; its sizes, and the target's, are the digits of a number in base 4. */
 static void one(int64_t own_sizes, int64_t rank, int64_t target_sizes) {
     int64_t own[LENGTH(RANK)], target[LENGTH(RANK)];
     uint8_t input[BYTES], found[BYTES], due[BYTES];
@@ -132,7 +132,7 @@ static void broadcast(void) {
     one(2, 1, 0 + 8);
 }
 
-/* The first size is any, the others are at most 3; the width is WIDTH, or any below 1. */
+/* The first size is any number, the others are at most 3; the width is WIDTH, or below 1. */
 static void size(void) {
     int64_t sizes[LENGTH(RANK)], width = unknown();
     fill(sizes, RANK);
@@ -145,7 +145,7 @@ static void size(void) {
     claim_place();
 }
 
-/* The plan of two tensors, in row-major order without strides, and its steps from any one on. */
+/* The plan of two tensors, in row-major order if `given` is NULL, and its steps from any on. */
 static void steps_of(const int64_t *const *shapes, const int64_t *const *given) {
     int64_t found[LENGTH(MOST)], due[LENGTH(MOST)], common[LENGTH(MOST)], offsets[2];
     int64_t steps[2 * LENGTH(MOST)], due_steps[2 * LENGTH(MOST)], counters[LENGTH(MOST - 1)];
@@ -177,7 +177,7 @@ static void steps_of(const int64_t *const *shapes, const int64_t *const *given) 
     }
 }
 
-/* Of sizes to 3 and any strides. */
+/* A plan of sizes up to 3 and any strides. */
 static void plan(void) {
     int64_t first[LENGTH(RANK)], second[LENGTH(OTHER)], one[LENGTH(RANK)], other[LENGTH(OTHER)];
     const int64_t *shapes[] = {first, second}, *strides[] = {one, other};
@@ -200,7 +200,7 @@ static void row_majors(void) {
     steps_of(shapes, NULL);
 }
 
-/* Two loops, or one where the strides are so, each from -4 to 3. */
+/* Two loops, or one if the strides permit; each stride is from -4 to 3. */
 static void loops(void) {
     int64_t one[2], other[2];
     const int64_t *shapes[] = {loops_of[0], loops_of[1]}, *strides[] = {one, other};

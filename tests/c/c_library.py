@@ -1,4 +1,4 @@
-"""c/whycast.c compiled, and other programs run."""
+"""Compile c/whycast.c, and run programs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "c"
 HERE = Path(__file__).parent
 SOURCE = FOLDER / "whycast.c"
-EXHAUSTIVE = HERE / "exhaustive.c"  # With plain.c in it.
+EXHAUSTIVE = HERE / "exhaustive.c"  # It includes plain.c.
 
-# The warnings of a careful user.
+# A careful user turns these warnings on.
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror")
 SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 SECONDS = 300

@@ -1,5 +1,5 @@
-/* Calls each function of c/whycast.h with more and more tensors, axes and bytes, for Callgrind to
-   count the instructions, and prints the numbers that these depend on. */
+/* Calls each function of c/whycast.h with more and more tensors, axes and bytes: Callgrind counts
+   the instructions. Prints the numbers on which the instructions depend. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@ enum { TENSORS = 12, AXES = 12, WIDEST = 33, BYTES = WIDEST << AXES };
 
 static uint8_t from[BYTES], into[TENSORS][BYTES];
 
-/* Each grows on every other axis: neither loops nor blocks become one. */
+/* Each tensor grows on every other axis, so that no loops or blocks can be merged. */
 static int64_t sizes[TENSORS][AXES], strides[TENSORS][AXES], target[AXES], view[AXES];
 static int64_t loop_sizes[AXES], steps[AXES * TENSORS], counters[AXES], offsets[TENSORS];
 
@@ -73,7 +73,7 @@ int main(void) {
         for (int64_t j = 0; j < loops - 1; j++) {
             last *= loop_sizes[j];
         }
-        /* The next step of the last one is the first: each counter goes back. */
+        /* After the last step comes the first: whycast_next resets every counter. */
         COUNTED(whycast_first, 0, counters, offsets, loop_sizes, steps, loops, count, last - 1);
         COUNTED(whycast_next, 0, counters, offsets, loop_sizes, steps, loops, count);
     }

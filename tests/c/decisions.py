@@ -1,8 +1,8 @@
 """The coverage of a run of c/whycast.c: statements, decisions, conditions, MC/DC.
 
-The extracted C has few constructs: `if`, `while`, conditions under `!`, `&&`, `||`. A copy of it
-runs, in which each statement, decision and condition records its value. Anything else that may
-decide is refused: a comparison outside of a decision, `?`, `for`, `switch`, a macro.
+The extracted C has few constructs: `if`, `while`, conditions under `!`, `&&`, `||`. A copy of the C
+runs, in which each statement, decision and condition records its value. This program refuses all
+other constructs that may decide: a comparison outside a decision, `?`, `for`, `switch`, a macro.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DECIDING = re.compile(
     r"|while|else)\b"
 )
 
-# A condition is 0 if it was not evaluated, 1 if false and 2 if true: digits of base 3. Decisions
+# Each condition is a digit of base 3: 0 if it was not evaluated, 1 if false, 2 if true. Decisions
 # nest, as a condition may call a function.
 RECORDER = """\
 #include <stdio.h>
@@ -88,7 +88,7 @@ Vector = tuple[tuple[int, ...], bool]
 
 
 class Source:
-    """The statements and decisions of the C, and the copy that counts."""
+    """The statements and decisions of the C, and the counting copy."""
 
     def __init__(self, text: str) -> None:
         self.text, self.function = text, ""
@@ -211,8 +211,8 @@ def read(path: Path, source: Source) -> tuple[Counter[int], dict[int, set[Vector
 
 
 def is_independent(place: int, vectors: Collection[Vector]) -> bool:
-    """Whether a condition decides alone: it and the outcome differ between two vectors, and each
-    other condition is the same in both, or was not evaluated in one of them.
+    """Return whether a condition decides alone: two vectors differ in it and in the outcome, and
+    each other condition is the same in both, or was not evaluated in one of them.
     """
     return any(
         v[place] + w[place] == 3

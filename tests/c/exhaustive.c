@@ -1,16 +1,16 @@
 /*
- * Compares c/whycast.c with plain.c, call by call and byte by byte: all lists of small shapes and of
- * the limits of int64_t; blocks of all magnitudes to 8 MiB; at random, ranks and tensors to 20,
- * several errors at once, and a few outputs above 4 GiB. It needs only a C compiler:
+ * Compares c/whycast.c with plain.c, call by call and byte by byte: all lists of small shapes and
+ * of limits of int64_t; blocks of all magnitudes up to 8 MiB; random calls with up to 20 axes and
+ * tensors, some with several errors; a few outputs above 4 GiB. You need only a C compiler:
  *
  *     cc -std=c99 -Ic c/whycast.c tests/c/exhaustive.c && ./a.out [part ...]
  *
  * It prints the first calls that differ, and counts for each part; it exits with 1 if any differs.
  *
- * With mmap each region has forbidden pages at one end, and guards at the other, which must not
- * change. With -DEXACT each region is as long as the call states, and no output is filled before, so
- * that AddressSanitizer and valgrind see each access. With -DFIRST it exits at the first call that
- * differs, and prints nothing.
+ * A region is the memory of one argument. With mmap it has forbidden pages at one end and, at the
+ * other, guards: bytes that must not change. With -DEXACT a region is as long as the call states,
+ * and outputs are not filled before the call, so that AddressSanitizer and valgrind see each wrong
+ * access. With -DFIRST the program exits at the first call that differs, and prints nothing.
  */
 
 #define _DEFAULT_SOURCE /* For MAP_ANONYMOUS. */
@@ -47,7 +47,7 @@ static int64_t calls, differing;
 
 /* --- memory --------------------------------------------------------------------------------- */
 
-/* Random numbers, the same ones everywhere. */
+/* Random numbers, the same on every machine. */
 static uint64_t state = 20261122;
 
 static int64_t below(int64_t bound) {
@@ -75,14 +75,14 @@ static uint8_t *fenced(size_t bytes) {
 #endif
 }
 
-/* Each in memory that is used again, with so many bytes of guards before it. */
+/* Each region lies in memory that is used again, behind `before` bytes of guards. */
 static struct {
     uint8_t *memory, *start;
     int64_t size, before;
 } regions[MOST_REGIONS];
 static int used;
 
-/* A region of `length` bytes, with guards at one end. Without guards one of no bytes is NULL. */
+/* A region of `length` bytes, with guards at one end. Without guards, an empty region is NULL. */
 static void *guarded(int64_t length, int filled) {
     const int64_t all = (length > 0 ? length : 0) + GUARD;
     const int last = (int)below(2), k = used++;
@@ -118,7 +118,7 @@ static void release(int first) {
     }
 }
 
-/* Whether a region begins with the `bytes` due, and all else is as `guarded` left it. */
+/* Whether a region begins with the `bytes` due, and all other bytes are as `guarded` left them. */
 static int is_written(const void *start, int64_t length, const void *due, int64_t bytes) {
     const uint8_t *region = start;
     int own = 0;
@@ -151,7 +151,7 @@ static int is_kept(const void *region, const void *bytes, int64_t length) {
     return is_written(region, length, bytes, length);
 }
 
-/* Inputs begin at one of the first places. Bytes near each other differ, but for words of 0. */
+/* Inputs begin at one of the first places. Except in words of 0, nearby bytes differ. */
 static uint8_t pattern[MOST_BYTES + 2 * MOST_TENSORS + 64];
 
 /* --- the functions, asked twice ------------------------------------------------------------- */
@@ -161,7 +161,7 @@ static const int64_t *const *shapes, *ranks;
 static int64_t count;
 static whycast_place place, due_place, nowhere;
 
-/* Counts a call, and prints one of the first that differ, with its shapes. */
+/* Counts a call. If it differs, as one of the first, prints it with its shapes. */
 static void agree(const char *name, int64_t code, int64_t due_code, int memory) {
     const whycast_place found = place, due = due_place;
     place = (whycast_place){77, 77};
@@ -254,7 +254,7 @@ static void ask_all(int64_t capacity, const int64_t *rooms, const int64_t *exten
     }
     const int64_t due_code = plain_broadcast_all(dues, rooms, due_target, capacity, &due_place,
                                                  inputs, extents, shapes, ranks, widths, count);
-    /* A common shape is written even where memory does not suffice. */
+    /* Even if memory does not suffice, the common shape is written. */
     const int64_t rank = plain_broadcast_shape(ignored, capacity, &nowhere, shapes, ranks, count);
     for (int64_t m = 0; m < count; m++) {
         due_bytes[m] = due_code < 0 ? 0 : plain_byte_size(&nowhere, due_target, rank, widths[m]);
@@ -279,7 +279,7 @@ typedef struct {
     int64_t common[MOST_AXES], rank, loops, *sizes, *steps, *counters, *offsets;
 } plan;
 
-/* The number of probes among `many`, and the n-th: all of a few, and the last of many. */
+/* The number of probes among `many`, and the n-th: all if they are few, else some and the last. */
 static int64_t looks(int64_t many) {
     return many < MOST_LOOKS ? many : MOST_LOOKS;
 }
@@ -288,7 +288,7 @@ static int64_t look(int64_t n, int64_t many) {
     return n == looks(many) - 1 ? many - 1 : n * (many / looks(many));
 }
 
-/* Whether counters and offsets are those of a step, and each run is where f has its elements. */
+/* Whether counters and offsets are those of a step, and its run's elements are where f has them. */
 static int is_at(const plan *p, int64_t step) {
     const int64_t last = p->loops - 1, run = p->sizes[last];
     int64_t digits[MOST_AXES], begins[MOST_TENSORS], rest = step;
@@ -311,7 +311,7 @@ static int is_at(const plan *p, int64_t step) {
            is_kept(p->offsets, begins, count * NUMBER);
 }
 
-/* Goes from the first step to all, and from each other one to the next. */
+/* Goes from the first step to all others, and from each other step to its next. */
 static void ask_steps(plan *p) {
     const int64_t last = p->loops - 1;
     int64_t total = p->sizes[last] > 0;
@@ -338,7 +338,7 @@ static void ask_steps(plan *p) {
     }
 }
 
-/* Strides are NULL in row-major order. An error's code is a plan without steps or memory. */
+/* In row-major order `strides` is NULL. If the code is an error, nothing is written. */
 static void ask_plan(int64_t capacity, const int64_t *const *strides) {
     int64_t sizes[MOST_AXES] = {0}, steps[MOST_AXES * MOST_TENSORS] = {0};
     int64_t orders[MOST_TENSORS][MOST_AXES];
@@ -392,19 +392,19 @@ typedef struct {
     int64_t count, ranks[MOST_TENSORS], widths[MOST_TENSORS], sizes[MOST_TENSORS][MOST_AXES];
 } tensors;
 
-/* A number, or now and then a smaller one or one a little larger. */
+/* Usually the number itself, sometimes a smaller number or a slightly larger one. */
 static int64_t nearly(int64_t number) {
     const int64_t kind = below(40);
     return kind > 1 ? number : kind ? number + below(9) : number - 1 - below(2) * below(number + 1);
 }
 
-/* The bytes of a tensor, or 5 where an error or more than `most` come out. */
+/* The number of bytes of a tensor, or 5 if it is an error or above `most`. */
 static int64_t there(const int64_t *sizes, int64_t rank, int64_t width, int64_t most) {
     const int64_t bytes = rank < 0 ? -1 : plain_byte_size(&nowhere, sizes, rank, width);
     return bytes < 0 || bytes > most ? 5 : bytes;
 }
 
-/* Plans: in row-major order, with strides that are multiples, negative or 0, or any. */
+/* Plans in row-major order, and with strides: multiples of those, negative or 0 too, or any. */
 static void ask_plans(int64_t capacity) {
     const int64_t kind = below(8), times = kind < 3 ? 1 : below(5) - 2;
     const int first = used;
@@ -430,7 +430,7 @@ static void ask_plans(int64_t capacity) {
     release(first);
 }
 
-/* One tensor, with the shape of the next one, or the common one, for its target. */
+/* One tensor; its target is the next tensor's shape, or the common shape. */
 static void ask_one(int64_t m, const tensors *given, const int64_t *common, int64_t rank,
                     int64_t most) {
     const int first = used;
@@ -497,7 +497,7 @@ static int64_t some_width(int64_t bytes) {
                       : some_limit();
 }
 
-/* All lists of `many` shapes up to a rank over some sizes. */
+/* All lists of `many` shapes up to rank `highest`, with these sizes. */
 static void every_list(int64_t many, int64_t highest, const int64_t *sizes, int64_t size_count,
                        int64_t least_capacity) {
     int64_t all = 0, lists = 1;
@@ -543,7 +543,7 @@ static void limits_part(void) {
     }
 }
 
-/* A positive number of any magnitude; half have few binary digits, but for the last two. */
+/* A positive number of any magnitude; half of them are a few leading bits, plus 0, 1 or 2. */
 static int64_t of_any_magnitude(int64_t most) {
     int64_t bits = 0;
     while (most >> bits > 1) {
@@ -556,8 +556,8 @@ static int64_t of_any_magnitude(int64_t most) {
     return number < most ? number : most;
 }
 
-/* Blocks of any magnitudes, (m,1) to (m,r), b bytes each: every row is copies of its first block.
-   There are at most 64 Ki rows, to save time. */
+/* Broadcasts (m,1) to (m,r), with elements of b bytes: each row repeats its first element. To save
+   time, there are at most 64 Ki rows. */
 static void ask_blocks(int64_t most) {
     int64_t n[3], left = most;
     for (int64_t k = 0, start = below(3); k < 3; k++) {
@@ -640,7 +640,7 @@ static void more_than_32_bits(void) {
 
 /* --- at random ------------------------------------------------------------------------------ */
 
-/* Sizes of at most `elements` elements, and of about as many if these are many. */
+/* Sizes of at most `elements` elements; if these are many, of about as many. */
 static void draw_sizes(int64_t *sizes, int64_t rank, int64_t elements) {
     const int64_t start = below(MOST_AXES);
     for (int64_t k = 0; k < rank; k++) {
@@ -652,7 +652,7 @@ static void draw_sizes(int64_t *sizes, int64_t rank, int64_t elements) {
     }
 }
 
-/* Shapes with a common one, but for a few faults: outputs of about `bytes` bytes, many small axes,
+/* Shapes that broadcast, except for a few faults: outputs of about `bytes` bytes, many small axes,
    or huge sizes. */
 static void ask_at_random(int64_t bytes) {
     const int large = bytes > 1 << 20;

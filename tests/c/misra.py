@@ -15,10 +15,10 @@ from c_library import HERE, run
 MATRIX: dict[str, Any] = tomllib.loads((HERE / "misra.toml").read_text(encoding="utf-8"))
 TOOL = Path(sysconfig.get_path("purelib"), "cppcheck", "data")
 
-# Rules that cppcheck checks itself and not its addon.
+# cppcheck's addon does not check these rules, but cppcheck itself does.
 BY_ITSELF = {"const": "8.13", "shadow": "5.3", "unread": "2.2", "unusedVar": "2.8"}
 
-# stdint.h of a machine of 64 bits, which cppcheck does not read.
+# Macros of stdint.h, which cppcheck does not read, on a 64-bit machine.
 CONSTANTS = ("INT64_C(c)=c##L", "UINT32_C(c)=c##U", "UINT64_C(c)=c##UL")
 
 
@@ -33,7 +33,7 @@ def reports(folder: Path) -> dict[str, int]:
     options = ("-q", "--std=c99", "--platform=unix64", "--enable=style", "--addon=misra")
     words = (f"--addon-python={sys.executable}", *(f"-D{each}" for each in CONSTANTS))
     form = "--template={file}:{line}:{column} {id}"
-    # The addon's bytecode would be a strange file in .venv.
+    # Without the variable, the addon would leave its bytecode, a strange file, in .venv.
     command: list[str | Path] = ["env", "PYTHONDONTWRITEBYTECODE=1", TOOL / "cppcheck", *options]
     done = run(*command, *words, form, folder / "whycast.c")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -48,6 +48,6 @@ def reports(folder: Path) -> dict[str, int]:
 
 
 def spoken(text: str) -> list[str]:
-    """Return the constructs of the C that the matrix excludes: reason, or rule."""
+    """Return the names, or rules, of the excluded constructs that the C has."""
     patterns = [*((what, each) for each, what, _ in MATRIX["absent"]), *MATRIX["words"]]
     return [what for what, each in patterns if re.search(each, text, re.MULTILINE)]

@@ -1,9 +1,9 @@
 """Mutants of the C: `make mutants-c`.
 
-A mutant changes c/whycast.c in one place: a comparison, an operation, a number, a statement left
-out; PLANTED has further faults. Each has to keep data between two calls, or to fail exhaustive.c,
-also by a crash or without an end; or equivalent_c.toml has the reason why no test can notice it. A
-listed one that fails, or is no mutant, fails the run too. Arguments choose functions, or `planted`.
+A mutant changes a comparison, an operation or a number of c/whycast.c, or leaves out a statement;
+PLANTED has further faults. It is noticed if a compiler warns, if it keeps data between two calls,
+or if exhaustive.c fails, crashes or does not end. For each other mutant equivalent_c.toml must list
+a reason. A listed name that is noticed, or unknown, fails. Arguments: functions, or `planted`.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from c_library import EXHAUSTIVE, FOLDER, SOURCE, compiled, run, sections
 
 EQUIVALENT = Path(__file__).with_name("equivalent_c.toml")
 
-# A mutant that runs longer, in seconds of a processor, or takes more addresses, is noticed.
+# A mutant that takes more processor seconds or more addresses is noticed.
 BOUNDED = ("prlimit", "--cpu=30", f"--as={2**34}", "--core=0")
 
-# Compilers' warnings about a mutant, as in the tests: it is noticed.
+# A mutant is also noticed if a compiler prints one of these warnings, which the tests turn on.
 TOLD = ("-Werror=return-type", "-Werror=uninitialized", "-Werror=maybe-uninitialized")
 
 # The replacements of operators.
@@ -143,11 +143,11 @@ def planted(text: str) -> Iterator[Mutant]:
 
 
 def survives(mutant: str, stays: Path) -> bool:
-    """Whether no test notices a text of the library."""
+    """Return whether no test notices a mutant's text."""
     with tempfile.TemporaryDirectory(dir=stays.parent) as name:
         source, library, binary = (Path(name, each) for each in ("whycast.c", "library.o", "a.out"))
         source.write_text(mutant, encoding="utf-8")
-        # A variable left without a value could have the right one by chance, without the pattern.
+        # Without the pattern, an uninitialized variable could have the right value by chance.
         flags = ("-std=c99", "-O1", *TOLD, "-ftrivial-auto-var-init=pattern", f"-I{FOLDER}", "-c")
         if run("gcc", *flags, source, "-o", library).returncode or sections(library)[1]:
             return False

@@ -2,15 +2,14 @@
 
 - The tests of the requirements, exhaustive.c, cover all statements, decisions and conditions of
   the C, and each condition decides alone (MC/DC; decisions.py).
-- They get the same answers from the objects of two compilers with several flags. Callgrind counts
-  how often each conditional jump was taken, and was not. The compiler added the jumps that exceed
-  the conditions of their decision, or are at a line without a decision. An inlined function has
-  its jumps, and conditions, in each place.
-- The size of the code; without the library's `memcpy`, the stack of a call, as nothing recurses,
-  and the instructions of calls (counted.c).
+- These tests get the same answers from the objects of two compilers with several flags. Callgrind
+  counts how often each conditional jump was taken, and was not. If a decision has more jumps than
+  conditions, the compiler added them; it also added a jump at a line without a decision. Each
+  inlined copy of a function counts separately.
+- It measures the size of the code and, without the library's `memcpy`, the stack of a call (no
+  function recurses) and the instructions of calls (counted.c).
 
-It writes build/object.json. A gap in the source, or in the objects for certification, fails the
-run.
+A gap in the source, or in the objects for certification, fails the run. build/object.json: results.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ from c_library import EXHAUSTIVE, HERE, ROOT, SOURCE, compiled, run, sections
 COUNTED = HERE / "counted.c"
 FACTS = ROOT / "build" / "object.json"
 
-# For certification an assessor finds each branch in the source: these options (some are LLVM's own)
-# forbid inlining, doubled tests of loops, and vectorised loops.
+# With these options (some are LLVM's) an assessor finds each branch of the object in the source:
+# they forbid inlined functions, doubled tests of loops, and vectorised loops.
 CERTIFICATION = {
     "gcc": "-O1 -fno-inline -fno-tree-ch -fno-if-conversion -fno-if-conversion2",
     "clang": "-O1 -fno-inline -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-jump-tables "
@@ -75,7 +74,7 @@ Counts = tuple[Counter[int], Counter[int]]
 
 
 def covered(source: decisions.Source, folder: Path, tests: Path = EXHAUSTIVE) -> dict[str, Any]:
-    """Run the tests on the counting copy: the number of each kind, and the gaps."""
+    """Run the tests on the counting copy; return the number of each kind, and the gaps."""
     (folder / "counting.c").write_text(source.counting, encoding="utf-8")
     where = f'-DOBJECT_COUNTS="{folder / "counts"}"'
     words = ("-O2", where, "-c", folder / "counting.c")
@@ -102,7 +101,7 @@ def disassembly(binary: Path) -> str:
 
 
 def jumps_of(text: str, twin: Path) -> dict[int, Jump]:
-    """Return the conditional jumps of a code, by their places in it; `twin` has the lines."""
+    """Return an object's conditional jumps by address; `twin` has the lines of the source."""
     found = {}
     for part in re.split(r"(?m)^(?=[0-9a-f]+ <)", text):
         name = FUNCTION.match(part)
@@ -148,7 +147,7 @@ def callgrind(folder: Path, binary: Path, *more: str) -> list[Counts]:
 
 
 def base(binary: Path, library: Path) -> int:
-    """Return the linker's address of an object's code."""
+    """Return the address that the linker gives to an object's code."""
 
     def places(file: Path) -> dict[str, int]:
         rows = map(str.split, run("nm", file).stdout.splitlines())
@@ -179,7 +178,7 @@ def added(jumps: Sequence[Jump], source: decisions.Source) -> Counter[str]:
     found: Counter[str] = Counter()
 
     def copy(jump: Jump) -> tuple[str, str, int]:
-        """A decision at its place in the code: a line without a decision is a copy of -1."""
+        """Return the jump's copy of a decision; at a line without a decision, the number is -1."""
         return jump.function, str(jump.places[1:]), decided.get(jump.places[0][1], -1)
 
     for (function, _, number), of_copy in groupby(sorted(jumps, key=copy), copy):
@@ -199,7 +198,7 @@ class Object(NamedTuple):
 
 
 def built(folder: Path, compiler: str, flags: tuple[str, ...], source: Path = SOURCE) -> Object:
-    """Compile the C, and again with -g for the lines, which changes no code."""
+    """Compile the C, and again with -g for the lines; -g must not change the code."""
     words: tuple[str | Path, ...] = (*flags, "-c", source)
     library = compiled(folder / "whycast.o", *words, compiler=compiler)
     twin = compiled(folder / "twin.o", "-g", *words, compiler=compiler)
@@ -210,7 +209,7 @@ def built(folder: Path, compiler: str, flags: tuple[str, ...], source: Path = SO
 
 
 def program(folder: Path, made: Object, *words: str | Path) -> Path:
-    """Link an object with a program that calls it, at the address in its code."""
+    """Link an object with a program that calls it, at a fixed address."""
     return compiled(folder / "program", "-no-pie", "-O2", *words, made.library)
 
 

@@ -1,11 +1,11 @@
-/* Plain broadcasting in C, to be included and compared: a check for each sentence of c/whycast.h, in
-   its order, and each element by its index. It shares only that header with c/whycast.c. */
+/* Plain broadcasting in C, for programs that include it and compare. It checks each sentence of
+   c/whycast.h in order, and copies each element by its index. It has no code of c/whycast.c. */
 
 #include <stdlib.h>
 
 #include "whycast.h"
 
-/* Of an output, and of a plan. */
+/* The most axes of an output, and the most tensors of a plan. */
 enum { MOST_AXES = 20, MOST_TENSORS = 20 };
 
 static int64_t at(whycast_place *place, int64_t tensor, int64_t axis, int64_t code) {
@@ -19,7 +19,7 @@ static int64_t size_on(const int64_t *shape, int64_t rank, int64_t common_rank, 
     return own < 0 ? 1 : shape[own];
 }
 
-/* The number of bytes, or -1 beyond an int64_t. No size is negative. */
+/* The number of bytes, or -1 if it does not fit an int64_t. No size may be negative. */
 static int64_t count_bytes(const int64_t *shape, int64_t rank, int64_t width) {
     int64_t bytes = width;
     for (int64_t axis = 0; axis < rank; axis++) {
@@ -36,7 +36,7 @@ static int64_t count_bytes(const int64_t *shape, int64_t rank, int64_t width) {
     return bytes;
 }
 
-/* The first negative rank or size. */
+/* Reports the first negative rank or size. */
 static int64_t check_shapes(whycast_place *place, const int64_t *const *shapes,
                             const int64_t *ranks, int64_t count) {
     for (int64_t m = 0; m < count; m++) {
@@ -54,7 +54,7 @@ static int64_t check_shapes(whycast_place *place, const int64_t *const *shapes,
     return at(place, -1, -1, 0);
 }
 
-/* The same for a shape and its target, then the width, then whether the two fit. */
+/* Checks the ranks and sizes of a shape and its target, then the width, then whether they fit. */
 static int64_t check_fit(whycast_place *place, const int64_t *shape, int64_t rank,
                          const int64_t *target, int64_t target_rank, int64_t width) {
     const int64_t *shapes[] = {shape, target}, ranks[] = {rank, target_rank};
@@ -77,7 +77,7 @@ static int64_t check_fit(whycast_place *place, const int64_t *shape, int64_t ran
     return at(place, -1, -1, 0);
 }
 
-/* Errors of memory; those of the output are reported of `target_tensor`. */
+/* Reports errors of memory; for those of the output the place is `target_tensor`. */
 static int64_t check_memory(whycast_place *place, int64_t tensor, int64_t target_tensor,
                             int64_t room, int64_t extent, const int64_t *shape, int64_t rank,
                             const int64_t *target, int64_t target_rank, int64_t width) {
@@ -98,7 +98,7 @@ static int64_t check_memory(whycast_place *place, int64_t tensor, int64_t target
     return at(place, -1, -1, 0);
 }
 
-/* Every element of an output, as an odometer counts its indices. */
+/* Copies every element of an output; the index goes up like an odometer. */
 static void copy_elements(uint8_t *output, const uint8_t *input, const int64_t *shape, int64_t rank,
                           const int64_t *target, int64_t target_rank, int64_t width) {
     int64_t index[MOST_AXES] = {0};
@@ -121,8 +121,8 @@ static void copy_elements(uint8_t *output, const uint8_t *input, const int64_t *
     }
 }
 
-/* By SONNX's rule a size is 1 or the greatest on its axis; the first other tensor is reported. By
-   NumPy's, two sizes are equal or one is 1; the first axis with others is reported. */
+/* By SONNX's rule each size is 1 or the greatest on its axis: reports the first tensor with another
+   size. By NumPy's rule two sizes are equal or one is 1: reports the first axis with others. */
 static int64_t plain_shape(int numpy, int64_t *shape, int64_t capacity, whycast_place *place,
                            const int64_t *const *shapes, const int64_t *ranks, int64_t count) {
     int64_t rank = 0;
@@ -252,8 +252,8 @@ static int reaches_far(const int64_t *shape, const int64_t *strides, int64_t ran
     return 0;
 }
 
-/* Axes become loops from the last one on: an axis joins the loop behind it if its stride is all
-   steps of that loop, for each tensor. */
+/* Axes become loops, the last axis first. An axis joins the loop behind it if for each tensor its
+   stride is the length of that loop's steps together. */
 static int64_t plain_plan_views(int64_t *sizes, int64_t *steps, int64_t capacity,
                                 whycast_place *place, const int64_t *const *shapes,
                                 const int64_t *const *strides, const int64_t *ranks,
@@ -305,7 +305,7 @@ static int64_t plain_plan_views(int64_t *sizes, int64_t *steps, int64_t capacity
     return at(place, -1, -1, loops > 0 ? loops : 1);
 }
 
-/* f: how far element `number` of the output is, in a tensor with this shape and these strides. */
+/* f: the offset of the output's element `number` in a tensor with this shape and these strides. */
 static int64_t plain_offset(const int64_t *shape, const int64_t *strides, int64_t rank,
                             const int64_t *common, int64_t common_rank, int64_t number) {
     int64_t offset = 0;

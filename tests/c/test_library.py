@@ -102,7 +102,7 @@ def test_the_other_examples_compute_what_numpy_does(
 
 
 def done(*command: str | Path) -> str:
-    """Run a command that has to succeed, without the options of make around the tests."""
+    """Run a command that must succeed, without the options of the surrounding make."""
     found = run("env", "-u", "MAKEFLAGS", *command)
     assert found.returncode == 0, found.stdout + found.stderr
     return found.stdout
@@ -134,7 +134,7 @@ endforeach()
 
 
 def test_what_is_installed_is_found(tmp_path: Path) -> None:
-    """By pkg-config and by CMake, from C and C++, after a move; and with make's variables."""
+    """pkg-config and CMake find the moved library for C and C++; make's variables take effect."""
     shutil.copytree(FOLDER, tmp_path / "c")
     shutil.copy(ROOT / "Makefile", tmp_path)
     prefix, moved, stage = tmp_path / "prefix", tmp_path / "moved", tmp_path / "stage"
@@ -174,7 +174,7 @@ install(TARGETS example RUNTIME DESTINATION bin)
 
 @pytest.mark.parametrize("system", ["Linux", "Generic"])
 def test_a_project_may_contain_it(system: str, tmp_path: Path) -> None:
-    """As a part of a project it installs nothing; bare metal has no shared library."""
+    """As a part of a project the C installs nothing; bare metal has no shared library."""
     made = built(tmp_path / "by", WITHIN, f"-DCMAKE_SYSTEM_NAME={system}")
     assert done(made / "example").startswith("2 loops")
     assert [*made.rglob("*.so")] == ([made / "c" / "libwhycast.so"] if system == "Linux" else [])
@@ -195,12 +195,12 @@ def expect_no_difference(binary: Path, *words: str, under: tuple[str, ...] = ())
 
 
 SOURCES = (SOURCE, EXHAUSTIVE)
-# Fewer calls are drawn where each takes longer.
+# Where a call takes longer, fewer calls are drawn.
 LESS = "-DROUNDS=5000"
 
 
 def test_every_small_case_and_the_limits(tmp_path: Path) -> None:
-    """With gcc; `make object` does the same with clang, and with other flags.
+    """The compiler is gcc; `make object` does the same with clang, and with other flags.
 
     [E_Broadcast_any_Signature_010] [E_Broadcast_any_Restrictions_010]
     [E_Broadcast_any_Steps_010] [E_Broadcast_any_Step1_010] [E_Broadcast_any_Step1_020]
@@ -215,7 +215,7 @@ def test_every_small_case_and_the_limits(tmp_path: Path) -> None:
     expect_no_difference(binary)
 
 
-# Clang's sanitizer reports more: a distance from no pointer, intended wrapping.
+# Clang's sanitizer also reports an offset from a null pointer, and intended wrapping.
 KINDS = "undefined,implicit-conversion,unsigned-integer-overflow"
 TRAP = (f"-fsanitize={KINDS}", f"-fsanitize-trap={KINDS}")
 
@@ -230,7 +230,7 @@ def test_sanitizers_find_nothing(compiler: str, words: tuple[str, ...], tmp_path
 
 
 def test_valgrind_finds_nothing(tmp_path: Path) -> None:
-    """The deployed code reads no memory that was not written."""
+    """The deployed code reads only written memory."""
     binary = compiled(tmp_path / "exhaustive", "-O3", "-DEXACT", "-DROUNDS=1000", *SOURCES)
     valgrind = ("valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full")
     expect_no_difference(binary, "random", under=valgrind)

@@ -25,7 +25,7 @@ def test_each_rule_has_one_row() -> None:
 
 
 def copied(folder: Path, changes: Sequence[tuple[str, str, str]] = ()) -> Path:
-    """Copy the C, or another text: cppcheck writes files beside those that it reads."""
+    """Copy the C with changes: cppcheck writes files beside those that it reads."""
     shutil.copy(FOLDER / "whycast.h", folder)
     text = (FOLDER / "whycast.c").read_text(encoding="utf-8")
     for _, old, new in changes:
@@ -40,7 +40,7 @@ def test_cppcheck_reports_what_is_listed(tmp_path: Path) -> None:
 
 
 def test_what_is_reported_is_explained() -> None:
-    """A kept rule has no report, except about commas; a deviation has its places, or more."""
+    """A kept rule has no report, except of commas; a deviation lists at least its reports."""
     of = {row.rule: row for row in rows(MATRIX)}
     addon = (misra.TOOL / "addons" / "misra.py").read_text(encoding="utf-8")
     known = {f"{int(n[:-2])}.{int(n[-2:])}" for n in re.findall(r"executeCheck\((\d+),", addon)}
@@ -60,7 +60,7 @@ def test_the_words_of_other_rules_do_not_occur() -> None:
     assert by_words == {rule for rule, _ in MATRIX["words"]}
 
 
-# A finding for each pattern.
+# This code has a finding for each pattern.
 WORDS = """\
 #include <stdlib.h>
 #undef memcpy

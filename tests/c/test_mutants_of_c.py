@@ -1,4 +1,4 @@
-"""Mutants of the C are made and noticed; the claims for verifiers exist."""
+"""Mutants of the C are made, and planted faults are noticed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from c_library import SOURCE
 
 TEXT = SOURCE.read_text(encoding="utf-8")
 
-# Faults at a tensor or axis of one call alone, in an output above 4 MiB, in memory read or kept, in
-# an element of 0, in the last copy of long blocks, in a few bytes behind 3 MiB of copies.
+# These faults only affect some tensors or axes, outputs above 4 MiB, memory that is read or kept,
+# elements of 0, the last copy of long blocks, or a few bytes behind 3 MiB of copies.
 RARE = (1, 14, 20, 26, 36, 37, 38, 39)
 FAULTS = [
     *((old, new) for old, new, _ in verify.FAULTS),

@@ -10,8 +10,8 @@ import object as lane
 import pytest
 from c_library import SOURCE
 
-# A decision that is always true, a condition that never decides, a loop, a line that is not run. A
-# compiler may merge conditions into one jump, but keeps one in front of a division.
+# This code has a decision that is always true, a condition that never decides, a loop, and a line
+# that is not run. A compiler may merge conditions into one jump, except in front of a division.
 SMALL = """\
 #include <stdint.h>
 int64_t whycast_small(int64_t a, int64_t b);
@@ -43,7 +43,7 @@ int main(void) {
 
 @pytest.fixture
 def small(tmp_path: Path) -> tuple[Path, Path]:
-    """The C, and a program that calls it."""
+    """Write the C, and a program that calls it."""
     files = tmp_path / "small.c", tmp_path / "calls.c"
     for file, text in zip(files, (SMALL, CALLS), strict=True):
         file.write_text(text, encoding="utf-8")
@@ -74,7 +74,7 @@ def test_what_is_not_covered_in_the_source_is_reported(
 
 
 def test_a_condition_decides_alone_where_the_others_stay() -> None:
-    """For (a || b) && c, with 0 for a skipped condition, 1 for false and 2 for true."""
+    """The decision is (a || b) && c; 0 is a skipped condition, 1 a false one, 2 a true one."""
     both = [((2, 0, 2), True), ((1, 1, 0), False)]
     assert [decisions.is_independent(place, both) for place in range(3)] == [True, False, False]
     more = [*both, ((1, 2, 2), True), ((1, 2, 1), False)]
@@ -121,7 +121,7 @@ def test_all_of_the_c_is_covered_and_nothing_left_out(tmp_path: Path) -> None:
 def test_jumps_that_do_not_go_both_ways_are_reported(
     compiler: str, small: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    """With the flags for certification a loop has one jump: GCC 12 and 14, Clang 14 and 19."""
+    """With the flags for certification GCC 12 and 14 and Clang 14 and 19 give a loop one jump."""
     source = decisions.Source(SMALL)
     made = lane.built(tmp_path, compiler, lane.FLAGS[compiler][0], small[0])
     binary = lane.program(tmp_path, made, small[1])
@@ -137,7 +137,7 @@ def test_jumps_that_do_not_go_both_ways_are_reported(
 
 
 def test_jumps_that_a_compiler_adds_are_counted() -> None:
-    """The second jump of a loop, the fourth of three conditions, one at a plain line."""
+    """These are a loop's second jump, the fourth of three conditions, and one at a plain line."""
     lines = (6, 6, 9, 9, 9, 9, 10, 12)
     jumps = [lane.Jump("f", f"jl {n}", (("f", line),)) for n, line in enumerate(lines)]
     inlined = [lane.Jump("f", "jl", (("g", line), ("f", 40))) for line in (6, 12)]
@@ -145,7 +145,7 @@ def test_jumps_that_a_compiler_adds_are_counted() -> None:
 
 
 def test_a_call_takes_no_more_stack_than_the_header_states(tmp_path: Path) -> None:
-    """Nor is there a recursion. GCC 14 takes 16 bytes more than GCC 12 with -O2 and -O3."""
+    """No function recurses. With -O2 and -O3, GCC 14 takes 16 bytes more than GCC 12."""
     text = SOURCE.with_suffix(".h").read_text(encoding="utf-8")
     figures = re.search(
         r"at most (\d+)\s+bytes of stack with -O2 and -O3, (\d+) with .*, (\d+) with\s+-O0", text

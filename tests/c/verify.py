@@ -1,10 +1,10 @@
 """Two verifiers, independent of Why3, check the C: `make verify-c`.
 
-ESBMC, a bounded model checker, turns each claim of bounded.c, with all loops unrolled, into one
-formula; Bitwuzla searches for values with undefined behaviour, or an answer other than plain.c's.
-Eva, of Frama-C, interprets the C on ranges and addresses, without a solver, and reports all code
-that may be undefined. Claims on shapes and strides hold for any int64_t as a size, those on plans
-for small sizes. Each planted fault has to be reported.
+ESBMC, a bounded model checker, unrolls all loops and turns each claim of bounded.c into a formula;
+Bitwuzla searches for values with undefined behaviour, or with an answer that differs from
+plain.c's. Eva, of Frama-C, interprets the C on ranges and addresses, without a solver, and reports
+all code that may be undefined. Claims about shapes and strides cover all int64_t as sizes; claims
+about plans cover small sizes. ESBMC has to report each planted fault.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def eva(claim: Claim) -> tuple[bool, str]:
 
 
 def output(command: Sequence[str]) -> str:
-    """Run a verifier; one that exceeds its time proves nothing."""
+    """Return a verifier's output; a verifier that exceeds its time proves nothing."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
