@@ -20,7 +20,7 @@ settings.load_profile("whycast")
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
     """Run the command line in this process."""
-    # Most tests import nothing of it.
+    # Import it late: most tests do not need it.
     from command_line import runner
 
     return runner(capsys)

@@ -114,12 +114,12 @@ NOT_UNDERSTOOD = """
 
 
 def test_a_task_that_is_not_understood_is_refused() -> None:
-    # A variable that hides another one captures nothing here.
+    # A variable may hide another of the same name.
     hidden = "(assert (forall ((x U)) (let ((y x)) (forall ((y U)) (= x y)))))"
     assert len(Task(TASK.replace("(check-sat)", f"{hidden}(check-sat)")).assertions) == 6
     commands = NOT_UNDERSTOOD.strip().splitlines()
     texts = [TASK.replace("(check-sat)", f"{command}\n(check-sat)") for command in commands]
-    # A task ends with its question.
+    # A task must end with `(check-sat)`.
     texts += ["", TASK.replace("(check-sat)", ""), TASK + "(set-info :a b)", TASK + TASK]
     for text in texts:
         with pytest.raises(Refused):

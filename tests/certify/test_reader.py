@@ -8,7 +8,7 @@ import z3
 from certify.reader import Task
 from certify.terms import Refused, Term, bound, substitute
 
-# Usual names; words that are names only between bars; reserved words, which Z3 refuses there, too.
+# Usual names; words that are names only between bars; reserved words, which Z3 refuses even there.
 USUAL = [*"abcde"]
 ODD = [*"01=+-<(", *("00", "-1", "1.5", "#b1", "0a", "true", "and", "not", "ite", ".x", "lambda")]
 ODD += [":k", '"x"', "Int", "Bool", "U", "Array", "->", "a;b", 'a"b', "a\\b", "é", "", "x y", "\n"]

@@ -1,8 +1,8 @@
 """Every rule, on random instances and small models: where the premises hold, the conclusion does.
 
-Most instances are changed in one place. A rule refuses such an instance, or its conclusion holds
-all the same. This notices a wrong pattern and a missing side condition, except two conditions of
-arithmetic, for which test_checker.py has certificates.
+Most instances are changed in one place. A rule must refuse a changed instance, or its conclusion
+must still hold. These tests notice a wrong pattern and a missing side condition, except two
+conditions of arithmetic, for which test_checker.py has certificates.
 """
 
 import itertools
@@ -40,7 +40,7 @@ from certify.terms import (
     variable,
 )
 
-# In a small model sorts have two elements, and symbols random values.
+# In a small model, sorts have two elements and symbols have random values.
 U = Sort("U")
 ARRAY = Sort("Array", (U, U))
 ELEMENTS = (0, 1)
@@ -81,7 +81,7 @@ MEANING: dict[str, Callable[..., Any]] = {
     ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b,
     "abs": abs,
-    # `random_model` has the same functions for a divisor 0.
+    # For a divisor 0, `random_model` has the same functions.
     "div": lambda a, b: quotient(a, b) if b else 7 * a + 1,
     "mod": lambda a, b: a - b * quotient(a, b) if b else 5 * a + 2,
     "div_total": lambda a, b: quotient(a, b) if b else 0,
@@ -220,7 +220,7 @@ Given = tuple[list[Term], list[Value]]
 Instance = Callable[[Language], Given]
 
 # Premises and arguments of each rule that is no pattern. DRAWN draws the words in capitals, once a
-# line; the rest is as in a certificate.
+# line; all other words are as in a certificate.
 TABLE = """
 (resolution          (L L1)                       (P X))
 (chain_resolution    (L L1 L2)                    ((@list P P1) (@list X X1)))
@@ -476,7 +476,7 @@ def test_each_rule_has_instances() -> None:
 
 @pytest.mark.parametrize("name", NAMES.values())
 def test_a_conclusion_holds_where_the_premises_do(name: str) -> None:
-    # So many instances notice each missing side condition.
+    # With this many instances, each missing side condition is noticed.
     often = 40 * len(INSTANCES[name])
     found = list(outcomes(name, RULES[name], INSTANCES[name], often))
     assert "wrong" not in found
@@ -486,7 +486,7 @@ def test_a_conclusion_holds_where_the_premises_do(name: str) -> None:
 # Everything follows from contradictory premises.
 @pytest.mark.parametrize("name", sorted({*NAMES.values()} - {"contra"}))
 def test_another_conclusion_is_noticed(name: str) -> None:
-    """Some other conclusions hold, too."""
+    """Only some conclusions are noticed, as others hold too."""
     language = Language(name)
 
     def wrong(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:

@@ -23,10 +23,10 @@ import whycast
 from whycast import openvino
 from whycast.ngraph import broadcast_adjoint as of_ngraph
 
-# Under looser types: tests pass modes and axes by name.
+# With the type Any, tests can pass modes and axes by name.
 adjoint: Any = openvino.broadcast_adjoint
 sum_to_shape: Any = whycast.sum_to_shape
-# An adjoint, the shape of its result, and the place of that shape in the argument.
+# An adjoint, the shape of its result, and where the axes of this shape lie in the argument.
 Summed = tuple[Callable[[Array], Array], Shape, Placed | None]
 
 
@@ -90,12 +90,12 @@ def test_any_layout_and_type(name: str, data: st.DataObject) -> None:
         axes, other = (*range(dropped), *grown), wanted
     with np.errstate(all="ignore"):
         sums = function(delta.view(Subclass) if data.draw(st.booleans()) else delta, other)
-        # NumPy sums in the machine's order of bytes only.
+        # NumPy's sums have the byte order of the machine.
         expected = np.asarray(np.sum(delta, axis=axes, dtype=delta.dtype.type)).astype(delta.dtype)
     assert (type(sums), sums.shape, sums.dtype.str) == (np.ndarray, wanted, delta.dtype.str)
     assert (sums.flags.c_contiguous, sums.flags.writeable) == (True, True)
     assert not np.may_share_memory(sums, delta)
-    # Long numbers have gaps between their bytes.
+    # Long doubles have unused bytes.
     long = sums.dtype.char in "gG"
     assert long or sums.tobytes() == expected.tobytes()
     assert not long or np.array_equal(sums.ravel(), expected.ravel(), equal_nan=True)

@@ -1,7 +1,7 @@
 """The documents of ONNX and NumPy, read literally and compared with the functions.
 
-On all small shapes, the tests run the theorems of why3/numpy/documents.mlw, and those of
-why3/numpy/comparison.mlw that compare the two rules.
+On small shapes, each test checks the theorems that it names, of why3/numpy/onnx.mlw and
+why3/numpy/printed.mlw.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def same_shape(shapes: Sequence[Shape]) -> bool:
 
 
 def same_rank_lengths(shapes: Sequence[Shape]) -> bool:
-    """ONNX, property 2: one number of dimensions; each has a common length, or lengths of 1."""
+    """ONNX, property 2: equal ranks; on each dimension lengths are a common length or 1."""
     if len({len(shape) for shape in shapes}) != 1:
         return False
-    # A common length, if any, is one of the lengths.
+    # If there is a common length, it is one of the lengths.
     return all(
         any({*lengths} <= {common, 1} for common in lengths)
         for lengths in zip(*shapes, strict=True)
@@ -47,7 +47,7 @@ def same_rank_lengths(shapes: Sequence[Shape]) -> bool:
 
 
 def prepended_lengths(shapes: Sequence[Shape]) -> bool:
-    """ONNX, property 3: any number of prepended ones leads to property 2."""
+    """ONNX, property 3: shapes have property 2 once some have prepended ones."""
     most = max(map(len, shapes)) + 1
     choices = [[prepend(s, rank) for rank in range(len(s), most + 1)] for s in shapes]
     return any(same_rank_lengths(chosen) for chosen in product(*choices))
@@ -88,7 +88,7 @@ def test_multidirectional() -> None:
         # SONNX also refuses a 0 and a 1 on one axis.
         assert (e1(shapes) is None) == (any(properties) and not mixes_zero_and_one(shapes))
         holds[sum(properties)] += 1
-    # Each number of properties occurs.
+    # Shapes with no, one, two and three properties occur.
     assert all(holds)
 
 
@@ -112,7 +112,7 @@ def test_unidirectional() -> None:
 
 
 def test_sizes_that_numpy_prints() -> None:
-    """printed_common_shape, printed_verdict, printed_shape_differs, _e1.
+    """printed_common_shape, printed_verdict, printed_shape_differs, printed_e1.
 
     [E_NumpyBroadcast_any_Rule_050] [E_Broadcast_any_E1_030]
     """

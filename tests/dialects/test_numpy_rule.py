@@ -15,7 +15,7 @@ from plain_rule import all_shapes
 
 from whycast import numpy_rule
 
-# Under looser types, so that the type checker accepts bad input.
+# With the type Any, the type checker accepts bad input.
 broadcast_shapes: Any = numpy_rule.broadcast_shapes
 broadcast_to: Any = numpy_rule.broadcast_to
 
@@ -45,12 +45,12 @@ def test_pair_is_the_one_that_numpy_names() -> None:
 
 
 def test_neither_rank_nor_number_nor_size_is_limited() -> None:
-    """NumPy's own function ends at rank 32, and at sizes and products of 2**63."""
+    """NumPy's own function refuses ranks above 32, and sizes or products from 2**63 on."""
     assert broadcast_shapes(*[(2**70, 3)] * 20_000, (0, *(1,) * 99)) == (0, *(1,) * 97, 2**70, 3)
 
 
 class LooseSequence:
-    """A sequence by its methods alone."""
+    """A class that has a sequence's methods, but not the base class."""
 
     def __len__(self) -> int:
         return 2
@@ -67,7 +67,7 @@ VALUES: list[Any] = [
     *((2, -1), (-(2**70),), (True, 2), (np.True_,), (None,), (3, 2.0), (3, "2"), ((3,),)),
     *((np.array(3), np.array(2)), (np.array([3]),), LooseSequence()),
 ]
-# The first call exhausts an iterator.
+# Each call makes a new value, as its first use exhausts an iterator.
 MAKERS: list[Callable[[], Any]] = [
     *(lambda value=value: value for value in VALUES),
     *(lambda: (size for size in (3, 2)), lambda: iter([3, 2])),
@@ -93,7 +93,7 @@ def test_what_is_a_shape(make: Callable[[], Any]) -> None:
     ours = shape_or_error(lambda: broadcast_to(7, make()))
     theirs = shape_or_error(lambda: np.broadcast_to(7, make()))
     if make() is RANK_2:
-        # NumPy asks for the truth value of an array with two elements.
+        # NumPy takes the truth value of this array, which raises ValueError.
         assert (ours, theirs) == (TypeError, ValueError)
     else:
         assert ours == theirs

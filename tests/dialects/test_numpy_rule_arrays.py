@@ -15,7 +15,7 @@ from view_checks import address
 import whycast
 from whycast import numpy_rule
 
-# Under looser types, so that all functions take anything.
+# With the type Any, all functions take anything.
 broadcast_arrays: Any = numpy_rule.broadcast_arrays
 broadcast_to: Any = numpy_rule.broadcast_to
 np_broadcast_arrays: Any = np.broadcast_arrays
@@ -43,13 +43,13 @@ def reaction(array: Any) -> tuple[object, ...]:
 
 
 def assert_same_array(ours: Array, theirs: Array) -> None:
-    """Demand equal arrays, except for strides that nothing uses."""
+    """Demand equal arrays, except for unused strides."""
     both = [(type(each), each.shape, each.dtype, each.dtype.str) for each in (ours, theirs)]
     assert both[0] == both[1]
     for flag in ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "ALIGNED"):
         assert ours.flags[flag] == theirs.flags[flag], flag
     if ours.dtype.kind in "TV":
-        # Not by bytes: a long string has them elsewhere, and a structure may have gaps.
+        # Do not compare bytes: a long string has them elsewhere, and a structure may have gaps.
         assert repr(ours.tolist()) == repr(theirs.tolist())
     else:
         # The bytes of an object are its address.
@@ -99,7 +99,7 @@ LAYOUTS: dict[str, Callable[[Array], Array]] = {
 @pytest.mark.parametrize("function", [whycast.broadcast, broadcast_arrays])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_no_warning_before_a_write(layout: str, function: Any) -> None:
-    """Calls do not warn, and leave the mark of the argument."""
+    """A call does not warn, and does not clear NumPy's mark on its argument."""
     x = LAYOUTS[layout](np.arange(12.0).reshape(2, 1, 6))
     twin = LAYOUTS[layout](np.arange(12.0).reshape(2, 1, 6))
     function(x, np.zeros((3, 1)))
@@ -122,7 +122,7 @@ def test_array_likes(value: Any) -> None:
 
 
 class Labelled(np.ndarray[tuple[int, ...], np.dtype[np.generic]]):
-    """A subclass with an attribute that views inherit; it counts the inheritances."""
+    """A subclass whose views inherit `label`; `finalized` counts how often."""
 
     label = "none"
     finalized = 0
@@ -153,6 +153,6 @@ def test_subclass(x: Array, subok: bool) -> None:
         assert np.asarray(z).tobytes() == np.asarray(expected).tobytes()
         for name in ("label", "finalized"):
             assert getattr(z, name, None) == getattr(expected, name, None)
-    # If the shape is right already, the result is the argument, or without subok a plain view.
+    # If the shape is already right, the result is the argument; without subok, a subclass's view.
     assert (broadcast_arrays(x, subok=subok)[0] is x) == (subok or type(x) is np.ndarray)
     assert type(ours[2]) is (type(x) if subok else np.ndarray)

@@ -40,7 +40,7 @@ def from_zero(array: np.ndarray[Any, Any]) -> Tensor:
 
 
 def arrays_of(shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray[Any, Any]]:
-    """Return arrays of different elements: of integers, texts, integers, and so on."""
+    """Return arrays without equal elements: of integers and of texts in turn."""
     arrays = [np.arange(np.prod(shape, dtype=int)).reshape(shape) for shape in shapes]
     return [array.astype(str) if m % 2 else array for m, array in enumerate(arrays)]
 
@@ -51,19 +51,19 @@ def values_of_f(a: int, b: int, c: int, candidates: range) -> list[int]:
 
 
 def f(a: int, b: int, c: int) -> int:
-    """Return the value that the texts leave for f, if they leave one."""
+    """Return the only value that the texts admit for f(a,B,C)."""
     (value,) = values_of_f(a, b, c, range(1, c + 1))
     return value
 
 
 def grown(y: Tensor, sizes: Sequence[int]) -> Tensor:
-    """Relate Ym to Zm: f on each dimension."""
+    """Return Zm for Ym: f maps the index of each dimension."""
     found = {index: y.elements[tuple(map(f, index, y.sizes, sizes))] for index in indices(sizes)}
     return Tensor(tuple(sizes), found)
 
 
 def completed(x: Tensor, rank: int) -> Tensor:
-    """Relate Xm to Ym: sizes of 1 first, and the elements behind ones."""
+    """Return Ym for Xm: prepend sizes of 1, and ones to the indices of elements."""
     n = len(x.sizes)
     sizes = tuple(1 if i <= rank - n else x.size(i - rank + n) for i in range(1, rank + 1))
     ones = (1,) * (rank - n)
@@ -71,7 +71,7 @@ def completed(x: Tensor, rank: int) -> Tensor:
 
 
 def enlarged(ys: Sequence[Tensor]) -> list[Tensor] | None:
-    """Relate all Ym to Zm; None where a size is neither the maximum nor 1."""
+    """Return Zm for all Ym, or None if a size is neither the maximum nor 1."""
     axes = range(1, len(ys[0].sizes) + 1)
     maxima = [max(y.size(i) for y in ys) for i in axes]
     if not all(y.size(i) in (maxima[i - 1], 1) for y in ys for i in axes):
@@ -80,7 +80,7 @@ def enlarged(ys: Sequence[Tensor]) -> list[Tensor] | None:
 
 
 def broadcast(xs: Sequence[Tensor]) -> list[Tensor] | None:
-    """Broadcast as SONNX-1; as SONNX-0, too, if all tensors have one rank."""
+    """Broadcast as SONNX-1 does; if all tensors have the same rank, also as SONNX-0 does."""
     rank = max(len(x.sizes) for x in xs)
     return enlarged([completed(x, rank) for x in xs])
 
@@ -89,7 +89,7 @@ def binary_form(x1: Tensor, x2: Tensor) -> list[Tensor] | None:
     """Broadcast two tensors by the second description of SONNX-1."""
     n1, rank = len(x1.sizes), len(x2.sizes)
     sizes1 = tuple(1 if i <= rank - n1 else x1.size(i - rank + n1) for i in range(1, rank + 1))
-    # Here the last indices are those of X1.
+    # The last indices of Y1 are those of X1.
     y1 = Tensor(sizes1, {index: x1.elements[index[rank - n1 :]] for index in indices(sizes1)})
     return enlarged([y1, x2])
 
@@ -118,7 +118,7 @@ def test_f() -> None:
 
 
 def test_both_texts() -> None:
-    """SONNX-0 only describes tensors of one rank.
+    """SONNX-0 only describes tensors of the same rank.
 
     [E_SonnxOneBroadcast_any_Signature_010] [E_SonnxOneBroadcast_any_Types_010]
     [E_SonnxOneBroadcast_any_Constraints_010] [E_SonnxOneBroadcast_any_Constraints_020]

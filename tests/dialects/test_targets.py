@@ -1,6 +1,6 @@
 """The functions that broadcast one array to a target, each compared with a reading of its text.
 
-tests/package/test_small_cases.py compares the programs behind them on all small arguments.
+tests/package/test_small_cases.py compares their programs on all small arguments.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Dialect(NamedTuple):
     # The names of the tensor, the target and the axes in its errors.
     names: tuple[str, str, str]
     reading: Callable[..., Placed | None]
-    # Its axes, if any: "increasing", "distinct", or "removed" (from the target).
+    # The axes that it takes, if any: "increasing", "distinct", or "removed" (from the target).
     takes: str = ""
 
 
@@ -63,7 +63,7 @@ DIALECTS = {
 }
 WITH_AXES = [name for name in DIALECTS if DIALECTS[name].takes]
 BOTH_WAYS = ("expand", "bidirectional")
-# Functions whose errors have a table with a row for each parameter.
+# If sizes do not fit, these functions' errors have a table with a row for each parameter.
 NAMED = ("numpy", "broadcast_to", "numpy_to", "torch", *BOTH_WAYS, *WITH_AXES)
 
 

@@ -1,7 +1,7 @@
-"""Drawn WhyML programs: the extracted Python or C must agree with an evaluation here.
+"""Drawn WhyML programs: the extracted Python or C must agree with this file's evaluation.
 
-The evaluation is that of WhyML, operands from right to left, and independent of the extraction.
-Why3 or a printer may refuse a program. `make validate` draws more than the tests.
+The evaluation is that of WhyML, with operands from right to left; it does not use the extraction.
+Why3 or a printer may refuse a program. `make validate` draws more programs than the tests.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gate import closed, extraction
 INPUTS = ((0, 3), (2, 1), (5, 5))
 MEMORY = (4, 0, 7, 2)
 
-# Declarations before the programs. INT is the type of numbers, MEM that of memory.
+# Declarations before the programs. INT is the type of numbers, MEM the type of memory.
 HEADS = {
     "python": """module Drawn  use int.Int  use array.Array as A  use ref.Ref
   exception Stop  exception Found int  type case = First int | Second int int
@@ -135,10 +135,10 @@ def for_(s: State, name: str, first: Run, last: Run, body: Run, step: int = 1) -
         s.bound(body, name, s.checked(i))
 
 
-# The rules: kind, languages, text, evaluation. {n}, {t}, {u} are a number, a truth value, a
-# statement; with 0 a small one; with ' one in the scope of the new variable. {k} is a digit, {x} a
-# variable, {w} a mutable one; {v}, {r}, {c} are new: a variable, a mutable one, a counter; {!} is
-# the last new one. One program in four has a rule N or U, which printers mostly refuse.
+# The rules: kind, languages, text, evaluation. In a text {n}, {t}, {u} are a number, a truth value,
+# a statement; {n0} is a small number, {n'} one in the new variable's scope. {k} is a digit, {x} a
+# variable, {w} a mutable one. {v}, {r}, {c} name a new variable, mutable variable or counter; {!}
+# repeats the name. One program in four may use a rule N or U, which printers mostly refuse.
 # fmt: off
 RULES: list[tuple[str, str, str, Callable[..., Any]]] = [
     ("n0", "python c", "({k}: INT)", lambda s, k: k),
@@ -209,7 +209,7 @@ RULES: list[tuple[str, str, str, Callable[..., Any]]] = [
 
 
 class Draw:
-    """Draws one program. A scope maps each variable to the letter that made it."""
+    """Draws one program. A scope maps each variable to its kind: v, r or c, as in the rules."""
 
     def __init__(self, seed: int, language: str) -> None:
         self.random, self.count = random.Random(seed), itertools.count()
@@ -253,7 +253,7 @@ class Draw:
 
 
 class Program(NamedTuple):
-    """A program, and for each input its value and the memory after it."""
+    """A program, and for each input the expected value and the memory afterwards."""
 
     name: str
     text: str
@@ -303,7 +303,7 @@ def made(programs: Sequence[Program], language: str) -> Iterator[tuple[Sequence[
             place = re.search(r'drawn\.mlw", line (\d+),.*\n.*\Z', str(error))
     if len(programs) == 1:
         return
-    # The one that is refused and the others, or either half.
+    # If the error names a line, try this program and the others apart; else try the two halves.
     one = int(place[1]) - module([], language).count("\n") if place else -1
     found = range(one, one + 1) if one in range(len(programs)) else range(len(programs) // 2)
     for side in (True, False):
@@ -350,7 +350,7 @@ def run_c(programs: Sequence[Program], text: str) -> Iterator[list[object]]:
 def compare(
     programs: Sequence[Program], language: str, count: Counter[str]
 ) -> Iterator[tuple[Program, list[list[object]]]]:
-    """Count outcomes; yield the programs with wrong results, and these."""
+    """Count outcomes; yield each program that has wrong results, with the results."""
     count["drawn"] += len(programs)
     for part, text in made(programs, language):
         results = (run_c if language == "c" else run_python)(part, text)

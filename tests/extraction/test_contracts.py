@@ -1,4 +1,4 @@
-"""Conditions of contracts: Python computes the terms of whycontract for known integers."""
+"""Conditions of contracts: Python computes whycontract's terms for integers."""
 
 import contextlib
 import re
@@ -70,7 +70,7 @@ module Small
 
 
 def test_what_a_condition_comes_to(tmp_path: Path) -> None:
-    """Compute it for 3, and for an unknown integer that equals 3."""
+    """Compute each condition for 3, and for an unknown integer that equals 3."""
     programs = [
         f"  let condition_{i} (n: int) : unit\n    ensures {{ {text} }}\n  = ()"
         for i, text in enumerate(CONDITIONS)
@@ -101,6 +101,6 @@ def test_what_a_condition_comes_to(tmp_path: Path) -> None:
             continue
         explorer = Explorer()
         n = Number(explorer, z3.Int("n"))
-        # A condition without a value proves nothing, nor does one that needs more than comparisons.
+        # A condition proves nothing if it has no value, or needs more than comparisons.
         with contextlib.suppress(UndefinedError, UndecidedError, Unknown, TypeError):
             assert {value(unknown, number, n) for _ in [0] if n == 3} == {expected}, text

@@ -8,7 +8,7 @@ from gate import closed, extraction
 from gate.closed import ROOT
 from gate.extraction import HEADER, KERNEL, SOURCE
 
-# An edit of each file; in one, of the line ends.
+# An edit of each file; one edit changes the line ends.
 EDITS = {KERNEL: (b"if b == c", b"if b != c"), SOURCE: (b"\n", b"\r\n")}
 EDITS[HEADER] = (b"int64_t count)", b"int64_t counts)")
 

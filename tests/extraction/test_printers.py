@@ -1,4 +1,4 @@
-"""The printers for Python and C: their programs compute as WhyML does; they refuse all others.
+"""The printers for Python and C print programs that compute as WhyML does, and refuse all others.
 
 The committed files show the form of printed programs; `extract --check` compares them.
 """
@@ -60,7 +60,7 @@ NO_PYTHON = {
         "type t = A t | B  let f (a: t) : t = a",
         "type point = { x: int; y: int }  let f (p: point) : int = p.x",
         "let f (x: real) : real = x",
-        # In Why3 1.5.1 its contract has no bounds.
+        # In Why3 1.5.1 the contract of Seq.get has no bounds.
         "use seq.Seq  let f (s: seq int) : int = Seq.get s 0",
     ],
     "f is recursive, which is not supported": [
@@ -134,7 +134,7 @@ def test_refusals_name_places(language: str, text: str, message: str, tmp_path: 
     with pytest.raises(closed.ToolError) as refusal:
         drawn.printed(file, language)
     said = str(refusal.value)
-    # When Why3 1.8.0 types a ghost definition with an effect, it already refuses the definition.
+    # Why3 1.8.0 itself refuses a ghost definition with an effect, before the printer reads it.
     if "let ghost _g" not in text or "This expression makes a ghost" not in said:
         assert message in said
     line = whole.count("\n") - 1
@@ -157,9 +157,9 @@ def test_a_loop_over_what_changes_is_one_over_its_indices(tmp_path: Path) -> Non
 @pytest.mark.parametrize("language", ["python", "c"])
 def test_drawn_programs_compute_what_whyml_does(language: str) -> None:
     count = Counter[str]()
-    # Printers mostly refuse the rare rules, and each takes a run of Why3.
+    # Printers mostly refuse the rare rules, and each refusal costs another run of Why3.
     programs = [drawn.drawn(seed, language) for seed in range(60) if seed % 4]
-    # Effects beside a ghost, which Why3's own passes drop.
+    # Why3's own passes would drop the effects beside a ghost.
     text = "let ghost _g = begin put m (1: INT) y; ghost (0: INT) end in x"
     ghost = drawn.Program("ghost", text, {(2, 1): [2, 4, 1, 7, 2]})
     assert [*drawn.compare([*programs, ghost], language, count)] == []

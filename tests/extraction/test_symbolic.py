@@ -23,7 +23,7 @@ TEXT = validate.KERNEL.read_text(encoding="utf-8")
 FACTS = contracts()
 NAMED = {program.name: program for program in programs(FACTS, kernel.load(TEXT))}
 
-# The small cases of tests/package can miss faults in these.
+# The small cases of tests/package can miss faults in these programs.
 HARD = ["goes_on", "loop_plan", *(name for name in NAMED if "symbol" in name)]
 HARD += ["shape_of_numbers", "largest_rank", "found", "with_clause", "has_one"]
 # These have many paths at rank 2.

@@ -33,7 +33,7 @@ def test_the_python_of_another_operation_is_noticed() -> None:
         if holes[other] == holes[entry.template]
         and not any(trial.faults(there[name], entry._replace(template=other), None))
     }
-    # These are the same operation.
+    # For this operation, the other text has the same meaning.
     assert unnoticed <= {("array.Array.copy", "%1[%2:]")}
 
 

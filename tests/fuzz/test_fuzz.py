@@ -1,8 +1,8 @@
-"""Wild values (`make fuzz`: more): a call raises only documented exceptions, leaves its argument
-unchanged, and returns the result of the plain argument.
+"""Wild values: a call raises only documented exceptions, leaves its argument unchanged, and returns
+the same as for the plain argument. `make fuzz` draws more values.
 
-The section Raises of a docstring documents exceptions. `MineError`, of an argument's method, passes
-through. tests/package and tests/dialects test the results of plain arguments.
+The section Raises of a docstring documents exceptions. A `MineError` that an argument's method
+raises passes through. tests/package and tests/dialects test the results for plain arguments.
 """
 
 import array
@@ -41,7 +41,7 @@ class Value(NamedTuple):
 
 
 LIMITS = (*(2**n + k for n in (31, 53, 62, 63, 64) for k in (-1, 0, 1)), 10**30, 10**5000)
-# An array of fewer elements would fill the machine.
+# NumPy refuses arrays of these sizes, but a smaller array could fill the machine's memory.
 _HUGE = st.sampled_from([size for size in LIMITS if size >= 2**53])
 SMALL = st.integers(0, 4)
 
@@ -89,7 +89,7 @@ class Named(tuple[int, ...]):
 
 
 class Liar(list[int]):
-    """List of a subclass that answers differently each time."""
+    """A subclass of list whose methods contradict each other, and themselves."""
 
     def __init__(self, values: Sequence[int], other: int) -> None:
         super().__init__(values)
@@ -107,7 +107,7 @@ class Liar(list[int]):
 
 
 class Fickle(Sequence[Any]):
-    """Sequence whose elements are integers at the first pass and differ later."""
+    """Sequence that yields integers at the first pass, and other values later."""
 
     def __init__(self, values: Sequence[object], after: Sequence[object]) -> None:
         self.both = [values, after]
@@ -153,7 +153,7 @@ DEEP = st.just(reduce(lambda inside, _: (inside,), range(2000), NOTHING))
 VALUES = [*(value for value, _ in NOT_VECTORS), None, "", range(5, 0, -2), deque([2, 3])]
 VALUES += [[[2, 3], [1]], [np.array([2, 3])]]
 NOT_SHAPES = st.one_of(
-    # A call that changes a list must not change the next one.
+    # Copy each list: if a call changes it, the next call must not see that.
     st.sampled_from(VALUES).map(lambda value: value[:] if type(value) is list else value),
     SMALL | _HUGE.map(range),
     st.builds(recursive) | DEEP | st.builds(Raises) | st.builds(iter, st.just((2, 3))),
@@ -201,7 +201,7 @@ def vectors(draw: st.DrawFn, forms: Sequence[Any] = FORMS) -> Value:
     try:
         return Value(form(values))
     except Exception:
-        # That form cannot hold the odd one.
+        # This form cannot hold the odd element.
         return Value(tuple(values))
 
 
@@ -254,7 +254,7 @@ TARGETS = [
     Target(str(parameter), parameter, values, documented(parameter))
     for several, values in (
         (SHAPES + bad_values.INTEGERS + bad_values.AXES, vectors()),
-        # NumPy's own look, `numpy.iterable`, is the first one.
+        # No Fickle here: as NumPy does, these functions first call `numpy.iterable`, a pass.
         (bad_values.LOOSE_SHAPES, vectors(FORMS[:-1])),
         (bad_values.AXIS_SETS, axis_sets()),
         (bad_values.TENSORS + bad_values.LOOSE_TENSORS, tensors()),
@@ -303,9 +303,9 @@ def _complaint(target: Target, value: Value, result: Any, error: Exception | Non
 def same(found: Any, wanted: Any) -> bool:
     """Compare the types of two results, and the bits of arrays."""
     if isinstance(found, np.ndarray) and isinstance(wanted, np.ndarray):
-        # The number of the flags: asked for `writeable`, an array that NumPy has marked would warn.
+        # Use the number of all flags: to read `writeable` of an array that NumPy marked would warn.
         one, other = ((x.shape, x.dtype, x.flags.num & 0x400) for x in (found, wanted))
-        # Views are on the same memory.
+        # Views must have the same memory.
         shared = found.flags.owndata or not found.size or found.ctypes.data == wanted.ctypes.data
         return one == other and shared and _content(found) == _content(wanted)
     if type(found) is not type(wanted):
@@ -316,7 +316,7 @@ def same(found: Any, wanted: Any) -> bool:
 
 
 def _content(array: Any) -> object:
-    # Strings are stored elsewhere, structures and long numbers have gaps: bytes are not compared.
+    # Do not compare bytes: strings are stored elsewhere, structures and long doubles have gaps.
     if array.dtype.hasobject or array.dtype.kind in "TV" or array.dtype.char in "gG":
         return repr(array.tolist())
     return array.tobytes()
@@ -344,7 +344,7 @@ def settled() -> Iterator[None]:
         warnings.simplefilter("error")
         for kind in (RuntimeWarning, PendingDeprecationWarning):
             warnings.simplefilter("ignore", kind)
-        # NumPy's own, of a write that was asked for, to one of its arrays that it has marked.
+        # This is NumPy's own warning about a requested write to an array that it has marked.
         warnings.filterwarnings("ignore", "future versions will not create a writeable array")
         yield
 

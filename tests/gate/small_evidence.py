@@ -1,4 +1,4 @@
-"""A small tree with invented facts, and pages without their scripts."""
+"""A small tree with invented facts, and a reader of pages."""
 
 import re
 import sys
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from evidence import needs, pack
 from gate import closed
 
-# A page that does not escape this text shows it as HTML.
+# If a page does not escape this text, a browser reads HTML in it.
 MEAN = '<img src=x onerror=alert(1)> & "it\'s"'
 
 SHAPE = "why3/core/shape.mlw"
@@ -140,7 +140,7 @@ def evidence(root: Path) -> needs.Evidence:
 
 
 class Page(NamedTuple):
-    """A page; `links` has pages of the folder with their anchors."""
+    """A page; `links` has the linked pages, each with an anchor."""
 
     source: str
     text: str

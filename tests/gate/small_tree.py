@@ -1,4 +1,4 @@
-"""Small trees with the real tools and provers, for tests to change; a gate takes two seconds."""
+"""Small trees with the real tools and provers, which tests change. The gate takes two seconds."""
 
 import functools
 import os
@@ -22,7 +22,7 @@ PROOFS = 10
 
 
 def files(text: str) -> dict[str, str]:
-    """Return the texts, each of which follows a line `== NAME`."""
+    """Split a text into files: each file's content follows a line `== NAME`."""
     parts = (part.partition("\n") for part in re.split("(?m)^== ", text)[1:])
     return {name: body for name, _, body in parts}
 
@@ -86,7 +86,7 @@ def write(tree: Path, files: Mapping[str, str]) -> None:
 
 def install(tree: Path, files: Mapping[str, str]) -> Path:
     write(tree, files)
-    # The records of the real theories stay behind.
+    # Do not copy the records of the real theories.
     ignored = shutil.ignore_patterns("__pycache__", "sessions", "claims.lock")
     shutil.copytree(ROOT / "proofs", tree / "proofs", ignore=ignored, dirs_exist_ok=True)
     build = tree / "build"
@@ -154,7 +154,7 @@ def edit(path: Path, old: str, new: str) -> None:
 
 @functools.cache
 def proved(base: Path) -> Path:
-    """Make the small tree where each copy will be, and move it aside."""
+    """Make the small tree in the place of its later copies, and move it aside."""
     tree = install(base / "small", FILES)
     updated = run(tree, "update")
     assert updated.returncode == 0, updated.stdout + updated.stderr

@@ -14,7 +14,7 @@ from gate.theories import theory_files
 
 TAKEN = "is taken for granted:"
 
-# For Why3 1.8.0, a ghost without a definition is a function with any value.
+# For Why3 1.8.0, a ghost without a definition is an `any`, not a `val`.
 GHOST = "any" if toolchain.read()["Why3"].version == "1.8.0" else "val"
 
 GRANTED = [
@@ -35,7 +35,7 @@ GRANTED = [
     ("axiom", "PartialOrder.Trans", "clone relations.PartialOrder with type t = int, axiom ."),
 ]
 
-# Goals that are true whatever their symbols mean, and goals that are not.
+# TRUE: goals that hold whatever their symbols mean. MORE: goals that do not.
 TRUE = [
     "lemma m: true",
     "goal m: forall x: int. x = x",
@@ -60,7 +60,7 @@ MORE = [
     "let function m (x: int) : int = assert { 1 < 2 }; x",
 ]
 
-# In each module the witness of its program or lemma `wanted` is searched.
+# In each module, the audit searches a witness of `wanted`, a program or a lemma.
 CALLED = "predicate q (a: int)  let wanted (a: int) : unit requires { q a } = ()  "
 PREDICATES = "predicate q (a: int)  predicate r (a: int)  predicate t (a b: int)  "
 STATED = PREDICATES + "lemma wanted: forall a. q a -> r a  "
@@ -82,7 +82,7 @@ TRIED = """let g () = assert { q 9 /\\ (if q 9 then Plus else Minus) = Plus };
 
 FEW = "requires { a < 9 }"
 
-# A program always ends in one of these cases, or with a number in the range.
+# These promises suppose nothing: each run ends in one of the cases, or has a number in the range.
 UNCONDITIONAL = [
     "q result -> r a",
     "forall k. q k /\\ 0 <= k < result -> r k",
@@ -126,7 +126,7 @@ SUPPOSING = [
 ]
 
 SATISFIED_BY_G = [
-    # A program for any arguments; after a branch, a loop, a change, an excluded exception.
+    # `g` calls `wanted`: at once, or after a branch, a loop, a change, an excluded exception.
     f"{CALLED}let lemma g (a: int) = wanted 9",
     f"{CALLED}let g (a: int) = (if a = 2 then wanted a); wanted 9",
     f"{CALLED}let g () = for i = 0 to 1 do let _ = free i in () done; wanted 9",
@@ -136,19 +136,19 @@ SATISFIED_BY_G = [
     "predicate q (a: int)  let rec ghost function wanted (a: int) : int requires { q a }"
     " variant { a } = a  let lemma g () = let _ = wanted 9 in ()",
     f"{NESTED}let lemma g () = assert {{ (forall z. t z 9 -> r z) by r 9 }}",
-    # A condition.
+    # `g` calls it in a condition, or asserts its hypothesis.
     f"{CALLED}let g () : int = if (wanted 9; 0 < 1) then 2 else 3",
     f"{STATED}let g (r: ref int) = r := 0; assert {{ q 9 }}",
-    # A promise, where the program is called.
+    # `g` calls the program, and asserts the hypotheses of its promise.
     f"{promise('q a -> r a')}let g () = let _ = wanted 9 in assert {{ q 9 }}",
     f"{promise('q a -> r a')}let g () = let b = 9 in let _ = wanted b in assert {{ q b }}",
     f"{promise('forall k. t k a -> r k')}let g () = let _ = wanted 9 in assert {{ t 1 9 }}",
     f"{promise('q a -> r a', FEW)}let g () = let _ = wanted 7 in assert {{ q 7 }}",
-    # Hypotheses of a formula in another form than an implication.
+    # The formula with hypotheses is not an implication.
     *(f"{lemma(formula)}{TRIED}" for formula in SUPPOSING),
 ]
 SATISFIED_BY_BETWEEN = [
-    # It calls `wanted`, or has the same hypothesis, or asserts it; at one instance, of one type.
+    # `between` calls `wanted`, has the same hypothesis, asserts the other, or is of one type.
     f"{CALLED}{BETWEEN} = wanted a  let lemma g () = between 9",
     f"{CALLED}{BETWEEN} = ()  let lemma g () = between 9",
     f"{STATED}{BETWEEN} = ()  let lemma g () = between 9",
@@ -157,11 +157,11 @@ SATISFIED_BY_BETWEEN = [
     "  let lemma between (a: int) requires { u a } = ()  let lemma g () = between 9",
 ]
 
-# No witness, though it is called, asserted or a hypothesis.
+# `wanted` has no witness, although it is called, asserted, or a hypothesis of another item.
 UNSATISFIED = [
     *map(lemma, SUPPOSING),
     *(promise(formula) for formula in SUPPOSING if "->" in formula or "not" in formula),
-    # Hypotheses in other words, or of a promise.
+    # The hypotheses are in other words, or belong to a promise.
     lemma("not (q a /\\ r a) \\/ a < 0"),
     lemma("a < 0 \\/ not q a \\/ not r a"),
     lemma("t a a /\\ (q a -> r a)"),
@@ -176,14 +176,14 @@ UNSATISFIED = [
     # A call within a formula shows nothing.
     "predicate q (a: int)  let function wanted (a: int) : int requires { q a } = a"
     "  let g () = let _ = pure { wanted 9 } in ()",
-    # Not every run reaches it.
+    # Not every run reaches the call.
     f"{CALLED}let g (a: int) : unit = if a = 2 then wanted 9",
     f"{CALLED}let g (a: sign) : unit = match a with Minus -> wanted 9 | Plus -> () end",
     f"{CALLED}let g () = for i = 0 to 1 do wanted 9 done",
     f"{CALLED}let g (r: ref int) = while !r > 0 do variant {{ !r }} wanted 9; r := !r - 1 done",
     f"{CALLED}let g () : int = try wanted 9; half 2 with Odd _ -> 1 end",
     f"{CALLED}let g () : int -> unit = fun _ -> wanted 9",
-    # A run may not reach it, or has an unproved assumption there.
+    # A run may not reach the call, or reaches it with an unproved assumption.
     f"{CALLED}let g () : unit raises {{ Odd b -> b = 2 }} = let _ = half 2 in wanted 9",
     f"{CALLED}let g (a: int) : unit raises {{ Odd }} = if a = 2 then raise (Odd 2); wanted 9",
     f"{CALLED}let g () : unit diverges = while true do () done; wanted 9",
@@ -193,13 +193,13 @@ UNSATISFIED = [
     f"{CALLED}val h () : unit ensures {{ false }}  let g () : unit = h (); wanted 9",
     f"{CALLED}val h () : unit ensures {{ false }}  let k = h  let g () : unit = k (); wanted 9",
     f"{CALLED}let g () : unit = let h () : unit ensures {{ false }} = any unit in h (); wanted 9",
-    # Its callers, or programs with the same hypothesis, have no witness.
+    # The items that call `wanted`, or share its hypothesis, have no witness either.
     f"{CALLED}{BETWEEN} = wanted a",
     "predicate q (a: int)  let rec lemma wanted (a: int) requires { q a } variant { a }"
     " = wanted (a - 1)",
     f"{STATED}lemma other: forall a. q a -> r a",
     f"{NESTED}let g () = assert {{ forall z. t 9 z -> r z }}",
-    # Each hypothesis, but for other values, at another moment, or for each of two reasons.
+    # Each hypothesis is shown, but not for the same values, moment and type, or not by one item.
     f"{BOTH}{BETWEEN} = assert {{ t (9 + 1) 9 }}  let lemma g () = between 9",
     f"{BOTH}{BETWEEN} = ()  let lemma also (a: int) requires {{ t (a + 1) a }} = ()"
     "  let lemma g () = between 9; also 9",
@@ -209,7 +209,7 @@ UNSATISFIED = [
     "  let g () = assert { u 1 /\\ u (true, 1) }",
 ]
 
-# A declaration, a change that no promise shows, and its new statement.
+# A declaration, a part of it that no promise shows, and a replacement of this part.
 EFFECTS = [
     ("val f (a: cell) : unit writes { a.left }", "a.left", "a.left, a.right"),
     ("val f (a: cell) : unit writes { a.left }", "writes { a.left }", ""),
@@ -342,14 +342,14 @@ module End
 end
 """)
 
-# Instances with missing parameters, and these.
+# Instances, and the parameters that they lack.
 LEFT = {
     "left": ("clone template.Pattern with type t = int, val free = minus", ["weight", "size"]),
     "all_left": ("clone export template.Pattern", ["t", "weight", "size", "free"]),
     "trusted": ("clone c.trusted.Memory as Mine", ["Mine.byte", "Mine.copy"]),
 }
 
-# No templates: they are used, never cloned, or have an axiom.
+# These modules are no templates: they are used, never cloned, or assume something themselves.
 NO_TEMPLATES = {
     "used": ("val f (x: int) : int ensures { result < result }", ["clone", "use"], "val"),
     "uncloned": ("val f (x: int) : int ensures { result < result }", [], "val"),
@@ -358,7 +358,7 @@ NO_TEMPLATES = {
     "endless": ("let f (x: int) : int diverges = while true do () done; x", ["clone"], "diverges"),
 }
 
-# Promises about a value of an abstract record, and whether it always exists.
+# Promises about a value of an abstract record, and whether such a value always exists.
 MAKERS = {
     "val make (n: int) : box ensures { result.room = n }": True,
     "val make (n: int) : box requires { n > 0 } ensures { result.room = n /\\ 1 = 1 }": False,
@@ -446,7 +446,7 @@ def test_what_is_taken_for_granted_is_refused(audit: Facts) -> None:
     for n, (kind, name, _) in enumerate(GRANTED):
         what = f"Granted{n}.{name} is taken for granted: {kind} (none is allowed here)"
         assert any(what in failure for failure in found), what
-    # Two divergent programs are marked with vc:divergent; an order is cloned completely.
+    # Two divergent programs also have vc:divergent; the order is cloned with all its items.
     assert len(found) == len(GRANTED) + 2 + 1 + 3
     cloned = "Trans is taken for granted: axiom (none is allowed here), cloned from /usr"
     assert any(cloned in failure for failure in found)
@@ -476,7 +476,7 @@ def test_no_clause_of_a_contract_can_be_missing_or_weaker() -> None:
             for weak in {*changes} - {said}:
                 parts = [*clauses[:n], f"{start}{weak} }}", *clauses[n + 1 :]]
                 changed: Any = {**symbol, "statement": "\n  ".join([head, *parts])}
-                # The written bytes imply that each output is the operator's.
+                # A clause with is_operator may be weak: the one about bytes implies it.
                 wanted = "is_operator" not in clause
                 assert len([*judge.choice_faults({"symbols": [changed]})]) == wanted, parts
 
@@ -525,7 +525,7 @@ def satisfied_by(audit: Facts, file: str) -> dict[str, Any]:
 
 
 def test_what_satisfies_hypotheses(audit: Facts) -> None:
-    """A hypothesis without a witness is found: [E_Broadcast_any_Derived_180]."""
+    """The audit finds each hypothesis without a witness: [E_Broadcast_any_Derived_180]."""
     names = ["g"] * len(SATISFIED_BY_G) + ["between"] * len(SATISFIED_BY_BETWEEN)
     expected = {f"Satisfied{n}": f"Satisfied{n}.{name}" for n, name in enumerate(names)}
     assert satisfied_by(audit, "satisfied") == expected
@@ -561,18 +561,18 @@ def test_an_instance_has_goals_for_its_parameters_alone(audit: Facts) -> None:
     for name in ("twice", "down", "heavy"):
         assert found[f"Instance.P.{name}"] == (None, f"template.Pattern.{name}")
     assert found["Instance.P.size'refn'vc"] == ("P.size'refn'vc", None)
-    # It may be trivial: a parameter and its replacement may have one contract.
+    # Such a goal may be trivial: a parameter and its replacement may have the same contract.
     (same,) = (s for s in audit["symbols"] if s["name"] == "Exactly.f'refn'vc")
     assert (same["module"], same["says_nothing"]) == ("Exactly", False)
     assert found["Instance.P.light"] == (None, None)
-    # An instance of an instance; its own items have goals at their place.
+    # In an instance of an instance, the middle's own items have goals where they are.
     found = symbols("chain")
     assert found["Middle.twice"] == (None, "template.Pattern.twice")
     assert found["Middle.more"] == ("more'vc", None)
     assert found["End.M.twice"] == (None, "chain.Middle.twice")
     assert found["End.M.more"] == (None, "chain.Middle.more")
     assert found["End.M.size'refn'vc"] == ("M.size'refn'vc", None)
-    # An instance has to prove an axiom of its template; `axiom .` keeps it, and is refused.
+    # An instance must prove its template's axioms; the gate refuses `axiom .`, which keeps them.
     assert symbols("axiomatic_clone")["M.Pattern.f"] == ("Pattern.f", None)
 
 

@@ -1,4 +1,4 @@
-"""Changes that proofs do not notice are refused: of statements, sentences, the lock.
+"""The gate refuses changes that no proof notices: of statements, sentences, the lock.
 
 Each test seals invented facts, then changes them.
 """
@@ -72,7 +72,7 @@ def root(tmp_path: Path, facts: Any) -> Path:
 
 
 def refused(root: Path, facts: Any, *expected: str) -> None:
-    """Expect these failures, given in part, and no others."""
+    """Expect one failure for each of these texts, which it contains."""
     same(list(map(str, claims.check(root, claims.claims(facts, root), facts))), [*expected])
 
 
@@ -114,7 +114,7 @@ TAMPERED: list[Any] = [
     (TWICE, {"goal": None}),
     (POSITIVE, {"goal": "z"}, *Z),
     (TWICE, {"line": 12}, f"Small.twice'vc {NO_CLAIM}", f"{W}:10: {OF_NOTHING}"),
-    # These sentences belong to no item, so no seal covers them. A heading has its own.
+    # These sentences belong to no item, so no seal covers them. A heading may stand there.
     (W, (r"\(\*\* The", "(** False. *) (** The"), f"{W}:10: {OF_NOTHING}"),
     (W, (r"\(\*\* The", "(** {1 False} *) (** The")),
     (W, ("lemma p", "lemma (** False. *) p"), f"{REWORDED}False.)", f"{W}:8: {OF_NOTHING}"),
@@ -159,7 +159,7 @@ def test_a_type_and_a_function_of_one_name_are_sealed_together(root: Path, facts
 
 
 def test_what_somebody_relies_on(facts: Any) -> None:
-    """Tagged items, extracted programs and items without a body; all that these mention."""
+    """These are tagged items, extracted programs, items without a body, and all they mention."""
     plan, idle = "why3/kernel/plan.mlw", "kernel.idle.Idle"
     listed = symbol(plan, 1, "program", "COPPlan.listed", "", None)
     listed |= {"names": [f"{idle}.type"], "calls": [f"{idle}.used", f"{idle}.lemma"]}

@@ -41,7 +41,7 @@ THEORIES = sorted(ROOT.glob("why3/*/*.mlw"))
 
 
 class Made(NamedTuple):
-    """The documentation, alone in a folder to which it was moved."""
+    """The built documentation, which was moved to a folder of its own."""
 
     folder: Path
     pages: dict[str, Page]
@@ -53,7 +53,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     documents = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
     for name in (*documents, "c", "proofs", "python", "tests", "why3"):
         (root / name).symlink_to(ROOT / name)
-    # A process of its own keeps Sphinx's own warnings out.
+    # Sphinx's own warnings stay in a process of their own.
     code = """import pathlib, sys, small_evidence; from evidence import doc
 root, small = map(pathlib.Path, sys.argv[1:]); doc.build(root, small_evidence.evidence(small))"""
     path = f"{ROOT / 'proofs'}:{ROOT / 'python'}:{ROOT / 'tests/gate'}"
@@ -67,7 +67,7 @@ root, small = map(pathlib.Path, sys.argv[1:]); doc.build(root, small_evidence.ev
     return Made(folder, small_evidence.read(folder))
 
 
-# This page runs a script that opens pages in frames; its own body then has the result.
+# This page runs a script that opens other pages in frames, and keeps the result in its own body.
 ASK = """<!DOCTYPE html><html lang="en"><title>asked</title><body><script>
 const open = (address, width, height = 800) => new Promise((done) => {
   const frame = document.createElement("iframe");
@@ -213,7 +213,7 @@ def test_every_public_name_is_in_the_reference_and_no_other(made: Made) -> None:
 def test_docstrings_name_the_parameters_that_there_are() -> None:
     for module in MODULES.values():
         for value in filter(callable, public(module).values()):
-            # An exception without a signature of its own takes a text.
+            # This exception inherits its signature, and takes a text.
             own = value is not testing.TargetError
             known = set(inspect.signature(value).parameters) if own else {"text"}
             parsed = Docstring(inspect.getdoc(value) or "").parse("numpy")
@@ -247,7 +247,7 @@ KINDS = ("api/whycast", "api/whycast.plan", "api/whycast.LoopPlan", "theories/co
 
 
 def shown(made: Made) -> list[str]:
-    """List the pages to open: all, except most of functions and theories."""
+    """List the pages to open: all pages, but few of those of functions and theories."""
     folder = made.folder / "doc"
     own = sorted([*folder.glob("*.html"), *folder.glob("evidence/*.html")])
     assert len(own) > 17 + 18
@@ -296,7 +296,7 @@ def test_an_accessibility_checker_finds_nothing(made: Made, scheme: str) -> None
     page = f'<meta charset="utf-8"><script>source = {source}</script>'
     (made.folder / "axe.html").write_text(page, encoding="utf-8")
     flag = f"--blink-settings=preferredColorScheme={scheme}"
-    # Only colours depend on the scheme: for light pages, one of each kind is enough.
+    # Only colours depend on the scheme: one light page of each kind is enough.
     some = [f"doc/{name}.html" for name in ("index", "play", "command", "evidence/clauses", *KINDS)]
     found, _ = ask(made, AXE, shown(made) if scheme == "0" else some, flag)
     assert found == {}
@@ -330,7 +330,7 @@ return given.map(([rule, shapes]) => {
 
 
 def of_the_package(shapes: tuple[worked.Shape, ...], target: worked.Shape | None) -> dict[str, Any]:
-    """Compute the page's answers for shapes with the package."""
+    """Compute with the package the answers that the page must show."""
     try:
         common = whycast.broadcast_shapes(*shapes) if target is None else target
         views = []

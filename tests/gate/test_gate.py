@@ -1,4 +1,4 @@
-"""The gate passes a sound tree and names each fault of another."""
+"""The gate passes a sound tree, and names each fault of a changed one."""
 
 import contextlib
 import importlib.util
@@ -85,7 +85,7 @@ end
 end
 """
 
-# Module names differ, as one list has all goals.
+# The names of modules differ, as one list contains all goals.
 THEORY = f"""\
 (** Supports {TAG}. *) module NAME
   use int.Int
@@ -219,7 +219,7 @@ def test_whatever_was_tampered_with_is_refused(small: Path) -> None:
 def test_a_theory_that_cannot_be_read_is_named(small: Path) -> None:
     untyped = THEORY.replace("NAME", "Untyped").replace("= x + x\n", "= x + true\n")
     write(small, {"why3/untyped.mlw": untyped})
-    # A theory of our own has the name of one of Why3's.
+    # One theory of the tree has the name of one of Why3's theories.
     shadowed = THEORY.replace("NAME", "Shadowed").replace("int.Int", "int.Int  use seq.Seq")
     sequences = "module Seq\n  type seq 'a = Nil\nend\n"
     write(small, {"why3/shadowed.mlw": shadowed, "why3/seq.mlw": sequences})
@@ -282,7 +282,7 @@ def test_the_untouched_tree_passes_with_all_answers_kept(small: Path) -> None:
     assert (small / "build" / "evidence" / "evidence.json").is_file()
     write(small, {"tests/new.py": ""})
     assert "the sources are not those on which the gate has passed" in run(small, "pack").stderr
-    # An update changes no byte of a proved theory, and needs the name of a goal.
+    # An update changes no byte of a complete record; `--only` needs a name that goals have.
     recorded = small / RECORD
     before = recorded.read_bytes()
     assert run(small, "update").returncode == 0
@@ -292,7 +292,7 @@ def test_the_untouched_tree_passes_with_all_answers_kept(small: Path) -> None:
 
 
 def keys(tree: Path) -> list[str]:
-    """Return keys: of a theory that uses another, without and with a goal there; of another."""
+    """Return the keys of CALLS, without and with a goal in USED, which it uses, and of OWN."""
     whygate = Program(tree)
     told: Any = [{"goals": [{"tree": {"file": f, "transformations": []}}]} for f in (None, USED)]
     return [*(whygate.key(CALLS, [USED], each) for each in told), whygate.key(OWN, [OWN], told[0])]
@@ -306,8 +306,8 @@ def test_kept_answers(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     clone = shutil.copytree(small, tmp_path / "deeper" / "clone", symlinks=True)
     assert keys(clone) == keys(small)
-    # A comment of a theory does not matter to its users, unless they have goals there. A program's
-    # body is no part of its statement, but has a proof.
+    # A theory's comment does not matter to its users, unless they have goals in the theory. A
+    # program's body is no part of its statement, but the body has a proof.
     comment = "  use int.Int\n", "  (* New. *)\n\n  use int.Int\n"
     assert unchanged(USED, *comment) == [True, False, True]
     assert unchanged(OWN, "Numbers, doubled.", "Numbers, and others.") == [True, True, False]
@@ -339,7 +339,7 @@ def test_what_another_version_of_why3_has_recorded_stays(small: Path) -> None:
     record.write_text(text, encoding="utf-8")
     assert run(small, "update", "small").returncode == 0
     text = record.read_text(encoding="utf-8")
-    # A proof of the same task stands beside the other; a task that keeps more replaces it.
+    # A proof of the same task stands beside the other's; a task that keeps more has its own.
     assert f"Small.multiple\n {other}\n {WHY3}: " in text
     kept = f"Small.double_positive\n keep\n  {other}\n instead {WHY3}\n  keep Small.double\n"
     assert f"{kept}   {WHY3}: " in text
@@ -364,7 +364,7 @@ def test_a_version_of_why3_that_has_not_seen_the_sources_is_behind(small: Path) 
     record.write_text(text, encoding="utf-8")
     edit(small / OWN, "Numbers, doubled.", "Numbers, and others.")
     assert behind() == {unknown}
-    # No other version has a record of this program.
+    # No version has a record of the changed program.
     edit(small / OWN, "  = x + x\n", "  = 2 * x\n")
     assert behind() == {*systems}
     assert run(small, "update", "small").returncode == 0
@@ -397,7 +397,7 @@ def test_nothing_in_the_environment_matters(small: Path, tmp_path: Path) -> None
 
 
 def test_code_that_is_none_of_the_gates_cannot_turn_the_verdict(small: Path) -> None:
-    """Neither forged bytecode of a judge, nor a module of another folder."""
+    """Such code is forged bytecode of a judge, or a module of another folder."""
     source = small / "proofs" / "gate" / "judge.py"
     text = source.read_text(encoding="utf-8")
     code = compile(f"{text}\ndef judge(*_): return []\n", str(source), "exec")
@@ -407,7 +407,7 @@ def test_code_that_is_none_of_the_gates_cannot_turn_the_verdict(small: Path) -> 
     forged.write_bytes(unchecked + marshal.dumps(code))
     importing = "import evidence.records\nfrom gate import claims,"
     edit(small / "proofs" / "verdict.py", "from gate import claims,", importing)
-    # Facts of an earlier run do not stay where this one fails.
+    # If this run fails, the facts of an earlier run do not stay.
     write(small, {"proofs/sessions/stray": "", "build/evidence/evidence.json": ""})
     loaded = "is loaded while the gate judges: expected gate/ alone"
     named = (("__init__", "evidence"), ("records", "evidence.records"))

@@ -26,7 +26,7 @@ OTHER = "0" * 64
 
 
 def test_every_prover_and_why3_is_pinned_for_each_system(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pip refuses a file without SHA-256, the gate a wrong one; commands refuse other systems."""
+    """Pins have SHA-256, which pip and the gate check; commands refuse other systems."""
 
     def be(system: str, machine: str = "x86_64") -> None:
         release = dict(zip(("ID", "VERSION_ID"), system.split("-"), strict=False))
@@ -97,7 +97,7 @@ def test_pins_of_each_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_the_groups_of_the_project_are_the_pinned_versions() -> None:
     project = toml.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     groups = project["dependency-groups"]
-    # The last line of each name is for newer Pythons.
+    # If a name has several lines, the last one is for newer Pythons.
     of_the_gate, more = (
         re.findall(r"(?m)^([\w-]+)==(\S+)", path.read_text(encoding="utf-8")) for path in WHEELS
     )
@@ -169,7 +169,7 @@ def test_missing_or_other_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     wanted = "apt-get install --no-install-recommends --no-remove solver=2.0-1 clang"
     command = f"sudo apt-get update && sudo {wanted} {install.HEADERS}"
     assert str(told.value).partition("Run\n  ")[2] == command
-    # A Python with the headers of C needs no package for them.
+    # If Python has its headers for C, no package with them is needed.
     (tmp_path / "Python.h").touch()
     there += ["solver solver=2.0-1 clang"]
     with pytest.raises(ToolError, match="solver: Solver is not the pinned build") as refused:

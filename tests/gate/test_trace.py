@@ -192,7 +192,7 @@ def test_a_test_with_tags_that_does_not_run_is_named(tree: Path) -> None:
     absent = "a and b are not installed: pip install 'whycast[oracle]'"
     added = {"test_late": skipped % "Late.", "test_absent": skipped % absent, "test_unseen": test}
     added["test_tool"] = skipped % "a is not installed: pip install a b-c"
-    # Pytest does not collect it, but the trace reads it.
+    # Pytest does not collect this file, but the trace reads it.
     added["conftest"] = "collect_ignore = ['test_unseen.py']\n"
     write(tree, {f"tests/room/{name}.py": text for name, text in added.items()})
     write(tree, {"pyproject.toml": ""})

@@ -1,6 +1,6 @@
-"""Proved laws on arrays, which no comparison with a reading of a text executes.
+"""Proved laws, tried on arrays: other tests, which compare readings of texts, do not try them.
 
-Every test names its theorems. All elements of an array differ, so a misplaced one shows.
+Every test names its theorems. All elements of an array differ, so a misplaced element shows.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ def lists(arrays: Sequence[Array]) -> list[object]:
 
 
 def folded(arrays: Sequence[Array]) -> list[Array]:
-    """Broadcast one tensor after the other, with all tensors so far."""
+    """Broadcast one tensor after the other with all earlier tensors."""
     zs = [arrays[0]]
     for y in arrays[1:]:
         zs = [*(whycast.broadcast(z, y)[0] for z in zs), whycast.broadcast(zs[0], y)[1]]
@@ -31,8 +31,8 @@ def folded(arrays: Sequence[Array]) -> list[Array]:
 
 
 def test_permutation_and_recursion() -> None:
-    """Permuted inputs give permuted outputs: broadcast_permuted, sonnx/permutation.mlw. A fold has
-    the data of the operator, and its failures: recursion_outputs, recursion_fails,
+    """Permuted inputs give permuted outputs: broadcast_permuted, sonnx/permutation.mlw. A fold
+    returns the operator's data, and fails where it fails: recursion_outputs, recursion_fails,
     sonnx/recursion.mlw.
 
     [E_SonnxOneBroadcast_any_Commutativity_010] [E_SonnxOneBroadcast_any_Recursion_010]
@@ -52,8 +52,8 @@ def test_permutation_and_recursion() -> None:
 
 
 def test_expand_beside_the_broadcast_of_two_tensors() -> None:
-    """The tensor times ones, by NumPy's rule: expand_times_ones, axes/expand_ones.mlw;
-    expand_numpy, expand_bidirectional, axes/expand.mlw.
+    """Expand returns the tensor times ones, by NumPy's rule: expand_times_ones,
+    axes/expand_ones.mlw; expand_numpy, expand_bidirectional, axes/expand.mlw.
 
     [E_Expand_any_Data_020] [E_OpenvinoThreeBroadcast_any_Modes_010]
     """
