@@ -213,7 +213,6 @@ def loop_over_lists(data: list[Any], shape: Shape, target: Shape) -> list[Any]:
     return [data[place] for place in places]
 
 
-# Calls from C, where a call takes nanoseconds.
 IN_C = {
     OURS: "in_c.ours(job, loops)",
     PLAIN: "in_c.plain(job, loops)",

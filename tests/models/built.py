@@ -1,4 +1,4 @@
-"""Models from ONNX's text; patterns as exporters write them."""
+"""Models from ONNX's text form, and patterns as exporters write them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def parsed(text: str, opset: int = 17, more: str = "") -> ModelProto:
 
 
 def pattern(name: str) -> ModelProto:
-    """Return a pattern as a model; its values without elements become constants."""
+    """Return a pattern as a model; declared values without elements become constants."""
     made = parsed(PATTERNS[name], more=', metadata_props: ["kept": "too"]')
     made.graph.doc_string = "kept"
     for each in made.graph.value_info:

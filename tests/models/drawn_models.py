@@ -1,8 +1,8 @@
-"""Drawn models: the list of their broadcasts, and the explicit model, compared with runs.
+"""Drawn models: their listed broadcasts, and the explicit models, are compared with runs.
 
 Sizes of inputs are numbers, names or open. For each assignment of numbers, a small interpreter of
-shapes finds which nodes run and broadcast; ONNX Runtime runs the model and the explicit one. The
-only parts of the package in use are the command line, and SONNX's operator for its own form.
+shapes finds which nodes run and broadcast; ONNX Runtime runs the model and the explicit model. Of
+the package, the tests only use the command line, and SONNX's operator for `--as sonnx`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SINCE |= {"PRelu": 7, "MatMul": 7}
 
 
 def numbers(text: str) -> Shape:
-    """Read the target of an Expand, which is the name of its constant; no other name has digits.
+    """Read an Expand's target from the name of its constant; only this name has digits here.
 
     >>> numbers("3x0"), numbers("()"), numbers("flag")
     ((3, 0), (), ())
@@ -111,7 +111,7 @@ class Drawn:
         return tuple(s if isinstance(s, int) else sizes[s or f"{name}.{axis}"] for axis, s in about)
 
     def drawn(self, known: dict[str, Shape], count: int, depth: int) -> Graph:
-        """Draw nodes that run with the numbers `base` of the names."""
+        """Draw nodes that can run if the names have the numbers `base`."""
         graph, known = Graph(), dict(known)
         for _ in range(50 * count):
             if len(graph) == count:
@@ -145,7 +145,7 @@ class Drawn:
         return graph
 
     def nested(self, known: dict[str, Shape], output: str, depth: int) -> tuple[Node, Shape]:
-        """Draw an If with branches of one rank, or a Loop that stacks the outputs of its body."""
+        """Draw an If with two branches, or a Loop that stacks the outputs of its body."""
         operator = self.draw.choice(("If", "Loop"))
         one = self.drawn(known, self.draw.randint(1, 3), depth + 1)
         shape = self.run(one, dict(known), {}, 0)
@@ -155,7 +155,7 @@ class Drawn:
         return Node("If", [], output, [one, other]), shape
 
     def run(self, graph: Graph, known: dict[str, Shape], seen: dict[str, Any], flag: int) -> Shape:
-        """Return the shape of a graph's output; note the shapes of each node, and if it ran."""
+        """Return the shape of a graph's output; note each node's shapes, and whether it ran."""
         shape: Shape = ()
         for node in graph:
             if node.operator == "If":
@@ -187,7 +187,7 @@ class Drawn:
         nodes = [*map(self.proto, self.graph)]
         graph = helper.make_graph(nodes, "drawn", inputs, outputs, constants)
         for node in self.graph:
-            # Only where inference finds the shape itself, and does not trust the annotation.
+            # Annotate only nodes whose shape inference finds itself, without the annotation.
             is_known = node.operator in ("Relu", "PRelu") and node.inputs[0][0] == "x"
             if is_known and self.draw.random() < 0.5:
                 rank = self.draw.randint(0, 3)
@@ -221,7 +221,7 @@ def targets(graph: Graph) -> set[str]:
 
 
 def one_that_grows(names: str, sizes: Sizes) -> int:
-    """Return the number of a name, or for `N|M` the number that is not 1."""
+    """Return the number of a name; for `N|M`, return the number other than 1."""
     return next((n for name in names.split("|") if (n := sizes[name]) != 1), 1)
 
 
@@ -290,17 +290,17 @@ def judge(seed: int, folder: Path) -> int:
     after = runner(out, of_sonnx=form == "sonnx")
     for sizes, flag, _, runs in seen:
         if "MatMul" in str(model) and 0 in sizes.values():
-            # For an empty product of a vector ONNX Runtime writes nothing, or refuses it.
+            # If a vector's product is empty, ONNX Runtime does not write it, or refuses it.
             continue
         feeds = feeds_for(drawn, sizes, flag)
         try:
             expected = before(feeds)
         except Exception:
-            # The reference gathers nested loops wrongly; ONNX Runtime refuses some annotations.
+            # ONNX's reference stacks nested loops wrongly; ONNX Runtime refuses some annotations.
             assert form == "sonnx" or model.graph.value_info or not runs, "it does not run"
             continue
         for a, b in zip(expected, after(feeds), strict=True):
-            # ONNX Runtime's Max returns either of 0 and -0.
+            # Do not compare bits: ONNX Runtime's Max of 0 and -0 returns one or the other.
             assert a.dtype == b.dtype, a.dtype
             np.testing.assert_array_equal(a, b)
     if form != "sonnx" and not model.graph.value_info and seen[0][3]:

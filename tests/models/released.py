@@ -1,7 +1,7 @@
-"""`make models`: the models of released packages, counted by whycast and by running them.
+"""`make models`: count the broadcasts in models of released packages, by whycast and by a run.
 
-Each model is made explicit, run before and after, and compared bit by bit. The program prints a
-table, and fails if whycast and a run disagree.
+Each model runs, as it is and made explicit; the results are compared bit by bit. The program
+prints a table, and fails if whycast and a run disagree.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from whycast._model._runs import feeds
 
 BUILD = Path(__file__).resolve().parents[2] / "build"
 
-# For each model the number of nodes, of those that broadcast, and of open ones; the file in build/;
-# the sizes of its run; and operators to leave, as ONNX Runtime changes their last bits: it has
-# other code for a single exponent of 2, and for matrices of one row.
+# A line has the number of nodes, of broadcasting nodes and of open ones; the file in build/; the
+# sizes of the run; operators that stay implicit, as ONNX Runtime would change their last bits: it
+# has special code for a single exponent of 2, and for matrices of one row.
 _MODELS = """\
 45 27 0 test-models/magika/models/standard_v3_3/model.onnx bytes=1x2048
 89 64 0 test-models/rapidocr/models/ch_ppocr_mobile_v2.0_cls_mobile.onnx x=2x3x48x192
@@ -42,7 +42,7 @@ _MODELS = """\
 72 56 0 models/pipecat/audio/turn/smart_turn/data/smart-turn-v3.2-cpu.onnx input_features=1x80x800
 81 11 0 models/nudenet/320n.onnx images=1x3x320x320
 """
-# Counted before this program existed.
+# These sums were counted before this program existed.
 COUNTED = {"nodes": 995, "broadcast": 615, "stacks": 50, "stacks that broadcast": 36}
 
 
@@ -66,12 +66,12 @@ def _model(line: str) -> Model:
 
 
 MODELS = list(map(_model, _MODELS.splitlines()))
-# `make test` runs these, too.
+# `make test` runs these models, too.
 SMALL = {each.file.stem: each for each in MODELS if "test-models" in each.file.parts}
 
 
 def judge(model: Model) -> tuple[Seen, dict[str, Any]]:
-    """Compare whycast with a run, and the explicit model with the model; return both results."""
+    """Compare whycast with a run, and the model with the explicit one; return both results."""
     numbers = {"sr": 16000.0} if "sr" in model.shapes else {}
     inputs = scopes(onnx.load(model.file), Names(), [*model.shapes.items()]).inputs
     seen = seen_by_running(model.file, feeds(inputs, {}, numbers))

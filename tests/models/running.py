@@ -1,4 +1,4 @@
-"""The broadcasts of a model, seen in a run, without the package."""
+"""Find the broadcasts of a model in a run, without the package."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ELEMENT_WISE = {
 
 
 class Seen(NamedTuple):
-    """Whether each node of the outermost graph broadcast, by its output."""
+    """For each node of the outermost graph, by the name of its output: whether it broadcast."""
 
     element_wise: dict[str, bool]
     stacks: dict[str, bool]

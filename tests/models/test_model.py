@@ -49,7 +49,7 @@ def refused(run: Run, words: str, reason: str) -> None:
 
 
 def test_operators_are_those_of_onnx() -> None:
-    """Each operator whose text mentions broadcasting is in a table, since its opset."""
+    """Each operator whose text mentions broadcasting is in a table, with its first opset."""
     found: dict[str, int] = {}
     for schema in onnx.defs.get_all_schemas_with_history():
         inputs = [each.description for each in schema.inputs]
@@ -95,7 +95,7 @@ def test_patterns(run: Run, saved: Save, tmp_path: Path, name: str, form: str) -
 
 
 def strip(graph: onnx.GraphProto) -> None:
-    """Remove the new nodes, and the inputs of the others."""
+    """Remove the new nodes, and the inputs of the other nodes."""
     nodes = [node for node in graph.node if "/explicit" not in node.name]
     for node in nodes:
         del node.input[:]
@@ -178,7 +178,7 @@ def test_external_data_stays_beside_the_model(run: Run, tmp_path: Path) -> None:
 
 
 def unreadable() -> ModelProto:
-    """Missing elements, unknown types, a negative size, no outputs, a function twice."""
+    """Return a model with faults in elements, types, a size and outputs, and a function twice."""
     made = parsed("(float[N,8] x) => (float[N,8] z) { h = Relu(x) z = Add(h, row) }")
     made.graph.initializer.append(constant("row", 8))
     made.graph.initializer[0].raw_data = b"ab"
@@ -231,7 +231,7 @@ UNTYPED = parsed(NAMES)
 UNTYPED.graph.output[0].ClearField("type")
 NOT_IMPORTED = parsed(NORM.replace("SimplifiedLayerNorm", "own.Cares"))
 NOT_IMPORTED.opset_import.pop()
-# A model, the verdicts of its nodes and a part of the output.
+# A model, the verdicts of its nodes, and a part of the output.
 FAULTS: dict[str, tuple[ModelProto, str, str]] = {
     "another rank": (parsed(STALE), "always", "3×4, contradicts the inferred N×3×4"),
     "annotations": (parsed(NONZERO), "equal", "of r, 2×5, contradicts the inferred 2×3"),
@@ -271,7 +271,7 @@ FAULTS: dict[str, tuple[ModelProto, str, str]] = {
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_faults_of_a_model_are_attention(run: Run, saved: Save, tmp_path: Path, name: str) -> None:
-    """The report still lists the node, and the new model runs where the old one does."""
+    """The report still lists the node; if the old model runs, so does the new one."""
     model, verdicts, text = FAULTS[name]
     code = 1 if "never" in verdicts else 0
     path, out = saved(model), tmp_path / "out.onnx"
@@ -302,7 +302,7 @@ def test_sizes_that_contradict_or_bind(run: Run, saved: Save) -> None:
     assert first["shapes"] == [[2, 3, 5], [2, 1, 5]]
     assert second["shapes"] == [[2, 3, 5], [5]]
     assert "length.0 is size 0 of input 'length'" in run(f"model {path}").out
-    # A sequence has elements of one shape; a size and an input may share a name.
+    # The tensors of a sequence share a shape; a size and an input may share a name.
     text = "(seq(float[?,4]) s, float[N,4] x, float[M] N, float[9,9,64] w) => (float[?,4] z)"
     model = parsed(text + "{ i = Constant<value_int = 0>() a = SequenceAt(s, i) z = Add(a, x) }")
     model.graph.initializer.append(constant("w", 9, 9, 64))
@@ -319,7 +319,7 @@ def test_sizes_that_contradict_or_bind(run: Run, saved: Save) -> None:
 
 
 SONNX = "--as sonnx"
-# A model, options, and the reason why its node stays.
+# A model, options, and the reason why its node stays implicit.
 LEFT = {
     "vector": (two("2,5,3,4", "4", "MatMul"), "", "an Expand of its vector would add an axis to"),
     "zero points": (INTEGERS, "", "its zero points have axes of their own"),
@@ -354,7 +354,7 @@ def test_nodes_that_are_left(run: Run, saved: Save, tmp_path: Path, name: str) -
         assert run(f"model {path} --explicit {tmp_path}/out.onnx {words} --sizes N=2").code == 0
 
 
-# A model, options, and the shapes of drawn inputs: sizes meet the conditions, and are 2 elsewhere.
+# A model, options, and the shapes of drawn inputs: sizes are 2, or others that conditions require.
 SAME = {
     "conditions": (two("3,N", "M,N"), "--dynamic", "drawn inputs: x 3×2, y 1×2"),
     "0 in a Reshape": (two("0", "2,1"), "--as reshape+tile", "drawn inputs: x 0, y 2×1"),
@@ -422,7 +422,7 @@ def test_words_and_files_that_are_refused(run: Run, saved: Save, tmp_path: Path)
 
 
 def test_constants_of_callers(run: Run, saved: Save, tmp_path: Path) -> None:
-    """A caller may replace the value of an initializer that is an input, not its shape."""
+    """If an initializer is an input, callers may replace its value, but not its shape."""
     words = f"--explicit {tmp_path}/out.onnx --constants"
     assert run(f"model {saved(pattern('channels'))} {words} --check").code == 0
     graph = onnx.load(tmp_path / "out.onnx").graph

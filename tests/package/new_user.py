@@ -1,6 +1,6 @@
-"""The script of a new user: it runs with the wheel alone, and type checkers accept it.
+"""The script of a new user: it runs with the wheel and NumPy, and type checkers accept it.
 
-Lines with `type: ignore` are wrong. A checker that does not notice one finds its comment unused.
+Lines with `type: ignore` are wrong. If a checker misses one, it reports the comment as unused.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from whycast import lax, ngraph, numpy_rule, onnx, openvino, reference
 
 
 def centre(values: NDArray[np.float64], mean: np.float64) -> NDArray[np.float64]:
-    """Subtract a mean, a scalar of NumPy, as a typed library does."""
+    """Subtract a mean, which is a NumPy scalar, as a typed library does."""
     values, means = whycast.broadcast(values, mean)
     return values - means
 
 
 def main() -> None:
     """Call every function of the documentation."""
-    # Types may differ, and stay; NumPy's scalars are tensors of rank 0.
+    # Results keep the types of their arguments; NumPy's scalars are tensors of rank 0.
     column: NDArray[np.float64] = np.array([[1.5], [2.5]])
     row: NDArray[np.int32] = np.array([10, 20, 30], np.int32)
     x, y = whycast.broadcast(column, row)
@@ -36,7 +36,7 @@ def main() -> None:
     arrays: list[NDArray[Any]] = [column, row, row[:1], column]
     assert [each.shape for each in whycast.broadcast(*arrays)] == [(2, 3)] * 4
 
-    # Copies, and given memory.
+    # Copies, and results in memory of the caller.
     fresh, _ = whycast.broadcast(row, column, copy=True)
     fresh[0, 0] = -1
     assert row.tolist() == [10, 20, 30]

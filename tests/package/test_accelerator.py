@@ -1,4 +1,4 @@
-"""The accelerator: whether it is in use, its answers, and the questions that it leaves to Python.
+"""The accelerator: whether it is in use, its answers, and the calls that it leaves to Python.
 
 The other tests of the package run with and without it.
 """
@@ -33,7 +33,7 @@ _native: Any = None
 with contextlib.suppress(ImportError):
     _native = importlib.import_module("whycast._native")
 
-# The answer that leaves a question to Python.
+# By this answer the accelerator leaves a call to Python.
 LEFT = None
 needed = pytest.mark.skipif(_native is None, reason="the accelerator was not built")
 NEITHER = "ValueError: WHYCAST_NATIVE: expected 0, 1 or no value, got 'no'"
@@ -150,7 +150,7 @@ def test_strides_that_are_left_to_the_kernel(arguments: tuple[object, object, ob
     assert _native.broadcast_strides(*arguments) == LEFT
 
 
-# The accelerator copies these by their width, beyond SONNX's types.
+# These are no types of SONNX; the accelerator copies their elements by width.
 BY_WIDTH = tuple(dtype for dtype in OTHER_DTYPES if dtype.kind in "fcSMm")
 
 
@@ -168,7 +168,7 @@ def test_arrays_of_every_type(dtype: Any) -> None:
         fits = numpy_mode(shape, target) is not None
         assert done == (dtype.kind not in "OT" and fits)
         if done:
-            # The same from a view that repeats elements.
+            # The result is the same for a view that repeats elements.
             assert _native.broadcast(z, np.broadcast_to(x, target)) is True
             assert z.tobytes() == np.broadcast_to(x, target).tobytes()
             width = dtype.itemsize
@@ -228,7 +228,7 @@ NAMES = (
 
 
 def reports(ask: Callable[..., object], *given_arguments: object) -> list[object]:
-    """Return all properties of views, except unused strides; or an error."""
+    """Return all properties of views, except unused strides, or the error."""
     try:
         answer: Any = ask(*given_arguments)
     except (TypeError, ValueError) as error:
@@ -280,7 +280,7 @@ def test_what_is_answered() -> None:
 
 
 STRINGS = np.array([["a", np.str_("b" * 99)], ["c", None]], object)
-# Null pointers, which NumPy takes for None; strings at odd addresses.
+# NULLS has null pointers, which NumPy reads as None; ODD has strings at odd addresses.
 NULLS = np.array([None, None])
 ctypes.memset(NULLS.ctypes.data, 0, NULLS.nbytes)
 ODD = np.array([(1, "a"), (2, "b")], [("a", "i1"), ("b", "O")])["b"]
@@ -325,9 +325,9 @@ def test_lists_that_other_threads_change() -> None:
 
 @needed
 def test_nothing_stays() -> None:
-    """All references are released."""
+    """The accelerator releases all references."""
     x, y = np.zeros((2, 3), "f4"), np.zeros((4, 1), "f4")
-    # Only the first has a view of the common shape.
+    # NumPy can make a view of the common shape from the first array, not from the second.
     large = (np.broadcast_to(np.zeros(1, "i1"), (2**31, 1)), np.broadcast_to(1.0, (2**31,)))
     tensors = ((x, STRINGS[:1, :1]), (x, y), (y, x), large)
     arguments: list[tuple[Callable[..., object], tuple[object, ...]]] = [

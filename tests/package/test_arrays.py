@@ -76,13 +76,13 @@ BROADCASTS = {
         lambda x: ngraph.broadcast(x, (2, 4, 1, 3, 2), {1, 4}),
         *((2, 4, 1, 3, 2), lambda i: (i[0], i[2], i[3])),
     ),
-    # Shape and strides stay.
+    # The shape and the strides do not change.
     "same": Broadcast(sonnx((2, 1, 3)), (2, 1, 3), lambda i: i),
 }
 each_broadcast = pytest.mark.parametrize("broadcast", BROADCASTS.values(), ids=BROADCASTS)
 
 
-# Layouts that `array_lists` does not draw, and two more.
+# Some layouts, most of which `array_lists` does not draw.
 LAYOUTS: dict[str, Callable[[Array], Array]] = {
     "C order": lambda a: a,
     "reversed": lambda a: a[::-1, ::-1, ::-1].copy()[::-1, ::-1, ::-1],
@@ -140,19 +140,19 @@ def test_up_to_the_highest_rank_of_numpy() -> None:
 
 
 def test_object_array_repeated_without_end() -> None:
-    """Only the elements in memory are checked: a stride of 0 repeats them 10**15 times."""
+    """The package only checks the elements in memory, which a stride of 0 repeats 10**15 times."""
     x = np.broadcast_to(np.array([["a"], ["b"]], object), (2, 10**15))
     (z,) = whycast.broadcast(x)
     assert (z.shape, z[1, 10**14]) == ((2, 10**15), "b")
 
 
 def test_a_view_that_is_not_the_proved_one_is_refused() -> None:
-    """NumPy's iterator makes views of memory that is not contiguous."""
+    """NumPy's iterator makes the views of memory with gaps; the package checks their strides."""
     x = np.arange(12)[::2]
     assert _iterated_view(x, (4, 6), (0, 16), None).strides == (0, 16)
     for shape, strides in (((4, 6), (0, 8)), ((4, 6), (16, 16)), ((1, 6), (0, -16))):
         with pytest.raises(AssertionError, match="NumPy's view has strides"):
             _iterated_view(x, shape, strides, None)
-    # Strides of an axis of size 1, or of an array without elements, reach no element.
+    # On an axis of size 1, or of an array without elements, any stride is accepted.
     assert _iterated_view(x, (1, 6), (7, 16), None).shape == (1, 6)
     assert _iterated_view(x[:0][::2], (3, 0), (5, 5), None).shape == (3, 0)

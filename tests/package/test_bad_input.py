@@ -17,7 +17,7 @@ import whycast
 from whycast import numpy_rule, onnx, openvino
 from whycast._checks import PLAIN_TYPES, SONNX_TYPES, check_count
 
-# Under looser types, so that the type checker accepts bad input.
+# With the type Any, the type checker accepts bad input.
 broadcast: Any = whycast.broadcast
 broadcast_shapes: Any = whycast.broadcast_shapes
 source_index: Any = whycast.source_index
@@ -100,13 +100,13 @@ def test_all_in_one() -> None:
         message = f"argument 0: expected a {noun}, got a {type(several).__name__} of {len(several)}"
         call = rf"{function.__name__}\(\*{noun}s\)"
         fails(TypeError, f"{message}; pass them one by one: {call}$", function, several)
-    # A list beside other arguments is one of the tensors.
+    # If there are other arguments, a list counts as one of the tensors.
     message = r"argument 1: expected a numpy.ndarray or a NumPy scalar, got "
     fails(TypeError, message, broadcast, np.zeros(2), [np.zeros(2), np.zeros((3, 1))])
 
 
 def test_number_of_tensors() -> None:
-    """Too many arguments for SONNX do not fit into memory: the test calls the check itself.
+    """Memory cannot hold more arguments than SONNX admits, so the test calls the check itself.
 
     [E_Broadcast_any_Signature_020] [E_Broadcast_any_Signature_030]
     """
@@ -128,7 +128,7 @@ def test_not_an_array(parameter: Parameter) -> None:
 def test_what_numpys_rule_would_lose(parameter: Parameter) -> None:
     for value, shown in bad_values.MEANINGFUL:
         fails(TypeError, f"{parameter.name}: expected .*, got {shown}$", parameter.call, value)
-    # NumPy's own view of a masked array lacks the mask.
+    # NumPy's own view of a masked array would lack the mask.
     for value in (np.ma.ones((2, 1)), np.ma.masked):
         message = "array: .*Masked.* may mean more"
         fails(TypeError, message, numpy_rule.broadcast_to, value, (2, 3), True)
@@ -211,10 +211,10 @@ def test_third_input_where_it_does_not_belong_or_is_missing() -> None:
 
 
 def test_shapes_of_any_integers_in_any_sequence() -> None:
-    """NumPy integers become Python ints: none wraps around, and results have Python ints."""
+    """NumPy integers become Python ints, which cannot wrap around; results have Python ints."""
 
     class Named(tuple[SupportsIndex, ...]):
-        """Shape of a type of its own."""
+        """A user's own type of shapes."""
 
     for code in ("i1", ">u2", "i4", "i8", "u8"):
         kind = np.dtype(code).type

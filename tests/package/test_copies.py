@@ -1,4 +1,4 @@
-"""broadcast with copy=True and with out=: new memory, or memory of the caller's."""
+"""broadcast with copy=True uses new memory; with out= it uses memory of the caller."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import whycast
 
 
 def assert_elements(z: Array, x: Array, common: Shape) -> None:
-    """Expect the bits of the view; test_arrays.py tests the view."""
+    """Demand the bits of the view, which test_arrays.py tests."""
     expected = whycast.broadcast(x, np.zeros(common))[0]
     assert (z.shape, z.dtype.str) == (common, x.dtype.str)
     if x.dtype.kind in "TO":
@@ -62,7 +62,7 @@ def test_out_in_any_layout(dtype: DType, data: st.DataObject) -> None:
     assert_elements(other, y, (3, 4, 2))
 
 
-# Under a looser type, so that the type checker accepts bad input.
+# With this looser type, the type checker accepts bad input.
 broadcast: Callable[..., tuple[Array, ...]] = vars(whycast)["broadcast"]
 X, Y = np.arange(3.0).reshape(3, 1), np.arange(4, dtype=np.int16)
 
@@ -87,7 +87,7 @@ BAD_SECOND: dict[str, tuple[Array, str]] = {
     "dtype": (np.zeros((3, 4)), "expected the dtype int16, got float64$"),
     "byte order": (np.zeros((3, 4), ">i2"), "expected the dtype int16, got >i2$"),
     "read-only": (np.frombuffer(bytes(24), np.int16).reshape(3, 4), NOT_WRITABLE),
-    # Reading its flag `writeable` warns.
+    # For this array, reading the flag `writeable` warns.
     "marked": (np.broadcast_arrays(np.zeros(4, np.int16), np.zeros((3, 1)))[0], NOT_WRITABLE),
     "one place for a row": (as_strided(np.zeros(4, np.int16), (3, 4), (0, 2)), NOT_WRITABLE),
     "window": (as_strided(np.zeros(6, np.int16), (3, 4), (2, 2)), NOT_WRITABLE),

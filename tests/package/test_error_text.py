@@ -24,12 +24,12 @@ def zeros(*shape: int) -> Array:
     return np.zeros(shape)
 
 
-# Shape 11 does not fit shape 42.
+# Tensor 11 does not fit tensor 42.
 MANY = (*[(1,)] * 11, (2,), *[()] * 30, (3,), ())
 E1 = "shapes do not broadcast (E1): axis"
 NUMPY = "shapes do not broadcast (NumPy's rule): axis"
 
-# A call that fails, its error and the text.
+# A call that fails, its type of error, and the text.
 FAILURES: dict[str, tuple[Callable[[], object], type[ValueError], str]] = {
     "E1, a 0 and a prepended 1": (
         lambda: whycast.broadcast_shapes((), (0,)),

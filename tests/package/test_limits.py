@@ -17,7 +17,7 @@ from whycast._errors import show_shape
 
 X = np.zeros(())
 BYTE = np.zeros((), np.int8)
-# No tuple holds them; the length of the second is no C integer.
+# No tuple can hold these; the length of the second one is too large for C.
 LONG = (range(2**62), range(2**63), np.broadcast_to(BYTE, (2**62,)))
 
 NO_ROOM = r"expected no more integers than memory holds, got .* \((range|ndarray)\)$"
@@ -44,7 +44,7 @@ def test_more_integers_than_a_tuple_holds(parameter: Parameter) -> None:
 
 
 class Long(Sequence[Any]):
-    """A sequence whose length is no C integer."""
+    """A sequence whose length is too large for C."""
 
     def __len__(self) -> int:
         return 2**70
@@ -93,6 +93,6 @@ def test_views_that_numpy_cannot_have() -> None:
 
 
 def test_no_room_for_a_copy() -> None:
-    """NumPy asks for the array in vain, which counts as taken memory."""
+    """This test does not use `frugal`, which counts the memory that NumPy requests in vain."""
     with pytest.raises(MemoryError, match=r"shape \(70368744177664,\) and data type float64"):
         whycast.broadcast(X, np.broadcast_to(BYTE, (2**46,)), copy=True)

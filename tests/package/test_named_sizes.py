@@ -1,7 +1,7 @@
 """Sizes that have names: answers for small shapes, compared with the rules for all small sizes.
 
-Names get 0 to 4; the last two stand for all larger sizes. tests/extraction/test_symbolic.py tests
-the order of answers.
+Names get the sizes 0 to 4; 3 and 4 stand for all larger sizes. tests/extraction/test_symbolic.py
+tests the order of answers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Sizes = Mapping[str, int]
 
 NAMES = ("N", "M", "K")
 EVERY: list[Sizes] = [dict(zip(NAMES, given, strict=True)) for given in product(range(5), repeat=3)]
-# Known facts, and whether they hold for sizes.
+# Facts about names, and a function that tests them for sizes.
 FACTS: list[tuple[dict[str, Any], Any]] = [
     ({}, lambda v: True),
     ({"N": ">= 2"}, lambda v: v["N"] >= 2),
@@ -40,7 +40,7 @@ TWO_AXES: list[Named] = [(), ("N",), ("M",), (2,), *product(TWO_SIZES, repeat=2)
 
 
 def all_cases() -> Iterator[tuple[Named, ...]]:
-    """Yield lists of up to three shapes of one axis, up to two of two, and a few more."""
+    """Yield up to three shapes of rank 1, pairs of shapes of rank 2, and a few more lists."""
     for n in range(1, 4):
         yield from product(AXIS, repeat=n)
     yield from product(TWO_AXES, repeat=2)
@@ -94,7 +94,7 @@ def test_answers(rule: str, fact: int) -> None:
         found = ask(rule, shapes, known)
         asked = (*found.condition, *(found.zeros if rule == "sonnx" else ()))
         if len(found.shape) < 3:
-            # No part always holds.
+            # No part of a condition is superfluous: none holds for all sizes.
             assert not any(all(each.holds(v) for v in every) for each in asked), (shapes, asked)
         for v, shape in zip(every, wanted, strict=True):
             own = {name: size for name, size in v.items() if name in used}

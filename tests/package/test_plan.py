@@ -1,4 +1,4 @@
-"""Loop plans: as few loops as possible that visit every element, and errors."""
+"""Loop plans visit every element by as few loops as possible; other calls raise errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SMALL = all_shapes(3, 3)
 
 
 def check(shapes: tuple[Shape, ...], strides: tuple[Shape, ...] | None = None) -> None:
-    """Demand as few loops as possible that visit all elements in row-major order."""
+    """Demand that as few loops as possible visit all elements in row-major order."""
     sizes, steps = found = plan(*shapes, strides=strides)
     assert type(found) is whycast.LoopPlan
     own = strides or tuple(map(row_major, shapes))
@@ -53,7 +53,7 @@ def test_small_shapes() -> None:
 
 @st.composite
 def strided(draw: st.DrawFn) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
-    """Draw shapes that broadcast, and strides; with some of these axes merge."""
+    """Draw shapes that broadcast, and strides, some of which let axes merge."""
     bounds: dict[str, Any] = {"max_dims": 5, "max_side": 3, "max_shapes": 4}
     shapes = draw(strategies.shape_lists(compatible=True, **bounds))
     strides = []

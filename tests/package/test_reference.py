@@ -32,7 +32,7 @@ def test_what_no_list_can_have() -> None:
 
 
 def test_no_list_is_made_on_the_way_to_one_that_cannot_be() -> None:
-    """The last axes of the target alone have 2**33 elements."""
+    """The target is too large for a list, and its last axis alone has 2**33 elements."""
     message = r"target: no list has as many elements as a tensor of shape \(2, .*, 8589934592\)$"
     asked, large = reference.broadcast, (2, 2**40, 2**33)
     tracemalloc.start()
@@ -75,5 +75,5 @@ def test_errors() -> None:
     for data in ([[1, 2], [1, 2, 3]], [[1, 2], [1, 2, 3], [1]]):
         pairs = [(elements, (2,)) for elements in data]
         assert fails(ValueError, message, reference.broadcast_all, pairs).__context__ is None
-    # E1 comes before the count of elements.
+    # The error E1 comes before the error about the number of elements.
     fails(whycast.BroadcastError, "", reference.broadcast_all, [([1], (2,)), ([1], (3,))])

@@ -1,7 +1,7 @@
 """Every program of the kernel on all small arguments, compared with the readings in tests/support.
 
-Some sizes and ranks are beyond 256: CPython shares the objects of smaller integers, so that `is`
-would pass for `==`.
+Some sizes and ranks are beyond 256. As CPython shares the objects of smaller integers, a wrong `is`
+instead of `==` would pass for these.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from plain_rule import Shape
 
 from whycast import _kernel
 
-# The name of an exception with its report, or no name and the result.
+# The name of an exception with its report, or "" with the result.
 Outcome = tuple[str, Any]
 
 SHAPES = (
@@ -27,7 +27,7 @@ SHAPES = (
 FEW = [*plain_rule.all_shapes(2, 2), (2, 3), (3,), (1, 2, 1), (2, 1, 3), (4, 1, 0), (0, 1, 1)]
 MANY = 300
 
-# For each rule's error: the program, the one that reports the error, and two readings.
+# For each rule: the programs for the shape and for the error, and readings of error and shape.
 RULES: dict[str, tuple[Callable[..., Any], ...]] = {
     "E1": (_kernel.broadcast_shapes, _kernel.first_violation, plain_rule.e1, plain_rule.maxima),
     "Incompatible": (
@@ -138,7 +138,7 @@ def _strides(shape: Shape) -> Shape:
 
 
 def _placed(shape: Shape, target: Shape, axes: Shape) -> Outcome:
-    """Return the strides of a view whose axes lie on these, or its misfit."""
+    """Return the strides of a view whose axes lie on `axes` of the target, or the misfit."""
     strides = [0] * len(target)
     for j, (size, step) in enumerate(zip(shape, _strides(shape), strict=True)):
         if size == target[axes[j]]:
@@ -149,7 +149,7 @@ def _placed(shape: Shape, target: Shape, axes: Shape) -> Outcome:
 
 
 def _trailing(shape: Shape, target: Shape) -> Outcome:
-    """Return the strides of a view whose axes lie on the last ones, or its misfit."""
+    """Return the strides of a view whose axes lie on the target's last axes, or the misfit."""
     if len(shape) > len(target):
         return ("RankMismatch", None)
     axis = plain_rule.fits(shape, target)
@@ -160,7 +160,7 @@ def _trailing(shape: Shape, target: Shape) -> Outcome:
 
 
 def _then(wanted: Outcome, of: Callable[[Any], Any]) -> Outcome:
-    """Apply a function to a result; an error stays."""
+    """Apply a function to a result; return an error unchanged."""
     return wanted if wanted[0] else ("", of(wanted[1]))
 
 
@@ -317,7 +317,7 @@ def test_modes() -> None:
         ask(("MappingMissing", None), without, *given, _kernel.Explicit())
         for mode in modes:
             ask(("MappingNotAllowed", None), _kernel.view_along_axes, *given, (), mode)
-            # Callers recognize an unchanged shape by the same strides object.
+            # If the shape does not change, callers must get the same strides object.
             assert without(shape, strides, (*shape,), mode)[1] is strides
 
 

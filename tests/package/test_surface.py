@@ -19,7 +19,7 @@ import whycast
 from gate import toml
 from whycast import _types
 
-# `import whycast` imports these, but not the modules for tests.
+# `import whycast` imports these modules, but not whycast.testing.
 BROUGHT = [
     "whycast",
     *(f"whycast.{name}" for name in ("lax", "ngraph", "numpy_rule", "onnx", "openvino")),
@@ -38,7 +38,7 @@ PUBLIC = [
 
 
 def test_modules() -> None:
-    """No other module is public; pytest alone loads a file of tests."""
+    """No other module is public; only pytest loads the file with tests."""
     found = pkgutil.walk_packages(whycast.__path__, "whycast.")
     public = {each.name for each in found if not re.search(r"\._|\.test_", each.name)}
     assert {"whycast", *public} == {module.__name__ for module in MODULES}
@@ -55,7 +55,7 @@ def test_what_an_import_of_the_package_brings() -> None:
     found = output_of(program).split()
     assert sorted(name for name in found if "._" not in name) == sorted(BROUGHT)
     assert not [name for name in found if name.startswith("whycast._command")]
-    # The modules for tests are imported on demand.
+    # whycast.testing is imported on demand.
     said = "print(whycast.testing.check.__name__, 'whycast._command' in sys.modules)"
     assert output_of(f"import sys, whycast; {said}") == "check False\n"
     with pytest.raises(AttributeError, match=r"^module 'whycast' has no attribute 'strategies'$"):
@@ -91,7 +91,7 @@ def test_public_names_are_at_home_where_they_are_called(module: ModuleType, name
 
 @pytest.mark.parametrize(("module", "name"), PUBLIC)
 def test_help(module: ModuleType, name: str) -> None:
-    """Help has sections and an example, but no tags, which the evidence reads in the source."""
+    """Help has sections and an example, but no tags; the evidence reads tags in the source."""
     shown = pydoc.plain(pydoc.render_doc(getattr(module, name)))
     assert shown.partition("\n")[0].endswith(f" {name} in module {module.__name__}")
     assert "[E_" not in shown

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 SCRIPT = Path(__file__).with_name("new_user.py")
 
-# Runs the script, then prints where the package is, and its imports besides NumPy.
+# This program runs the script, then prints the package's place, and its imports besides NumPy.
 PROGRAM = """
 import runpy, sys
 import numpy
@@ -36,13 +36,13 @@ foreign -= set(sys.stdlib_module_names)
 print(whycast.__file__, whycast.native, sorted(foreign))
 """
 
-# The versions of Python and the machine of an accelerator.
+# The Python versions and the machine that an accelerator fits.
 ACCELERATED = f"cp310-abi3-{sysconfig.get_platform().replace('-', '_')}"
 
 
 @pytest.fixture(scope="module", autouse=True)
 def nothing_asked() -> Iterator[None]:
-    """Leave the choice of the accelerator to the package."""
+    """Let the package choose whether it uses the accelerator."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("WHYCAST_NATIVE", raising=False)
         yield
@@ -114,7 +114,7 @@ def test_contents(source: Path, wheel: Path) -> None:
     assert "whycast/__init__.py" in sources
     assert names == sources | {f"whycast-{version}.dist-info/{name}" for name in about_it}
     needed = ["setup.py", "c/whycast.c", "c/whycast.h", "python/whycast/_native.c"]
-    # The files of its own tests.
+    # The source distribution has the package's tests.
     for folder in ("dialects", "oracle", "package", "peers", "support"):
         needed += [str(path.relative_to(ROOT)) for path in ROOT.glob(f"tests/{folder}/*.py")]
     assert {f"whycast-{version}/{name}" for name in needed} < built_of
@@ -129,7 +129,7 @@ def test_contents(source: Path, wheel: Path) -> None:
     assert "Description-Content-Type: text/markdown" in about
 
 
-# Without a compiler; and with a compiler that the build must not use.
+# One build has no compiler, and one must not use its compiler.
 @pytest.mark.parametrize(("native", "compiler"), [(None, "/no/compiler"), ("0", "cc")])
 def test_no_accelerator(source: Path, tmp_path: Path, native: str | None, compiler: str) -> None:
     wheel, version = wheel_of(source, tmp_path / "wheel", native, compiler), whycast.__version__
@@ -196,7 +196,7 @@ def test_the_command_runs_next_to_numpy_alone(python: Path, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
 def test_types_of_a_new_users_script(checker: str, python: Path, tmp_path: Path) -> None:
-    """The checkers accept right lines in strict mode, and reject each wrong line."""
+    """In strict mode the checkers accept all right lines, and reject each wrong line."""
     shutil.copy(SCRIPT, tmp_path / "user.py")
     settings = '{"typeCheckingMode": "strict", "reportUnnecessaryTypeIgnoreComment": true}'
     (tmp_path / "pyrightconfig.json").write_text(settings, encoding="utf-8")

@@ -1,7 +1,7 @@
 """Ask tools ten small questions about shapes whose sizes have names; write symbolic.json.
 
-Run it with all tools installed; python/doc/names.md shows the answers. In a question U is a size
-without a name, if the tool has such sizes; in an answer ? is an open size.
+Run this program with all tools installed; python/doc/names.md shows the answers. In a question, U
+is a size without a name, if the tool has such sizes. In an answer, ? is an open size.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def claim_of(answer: str) -> Claim | None:
 
 
 def judge(question: str, answer: str) -> tuple[str, Judged]:
-    """Return the verdict in a word, and the numbers that show it."""
+    """Return the verdict in one word, and numbers that prove it."""
     shapes, claim = shapes_of(question), claim_of(answer)
     found = judged(RULES["numpy"], Case(shapes), claim)
     if found.verdict:

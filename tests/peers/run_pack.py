@@ -1,11 +1,11 @@
-"""Runs packs of `whycast cases` by a runtime: python run_pack.py RUNTIME LIST PACK...
+"""Run packs of `whycast cases` by a runtime: python run_pack.py RUNTIME LIST PACK...
 
-LIST contains known failures, an id or a pattern of ids a line, with the number of failed tests if
-not all fail. `#` begins a comment. Exit status 1: more or fewer tests fail. Without arguments: the
-packs of three rules by ONNX Runtime, StableHLO's interpreter, and IREE if build/iree is a virtual
-environment with IREE and onnx; the lists are beside this file.
+LIST contains known failures: each line has an id or a pattern of ids and, if not all of these
+tests fail, their number. `#` begins a comment. If more or fewer tests fail, the exit status is 1.
+Without arguments, ONNX Runtime, StableHLO's interpreter and, if build/iree is a virtual environment
+with IREE and onnx, IREE run the packs of three rules, with the lists beside this file.
 
-This needs the runtime, not whycast. Any error is a refusal, even a missing operator.
+A run of packs needs the runtime, not whycast. Any error is a refusal, even a missing operator.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ COMPARISON = r"check\.expect_eq_const (%\w+), (dense<.*>) : (.*)"
 
 @cache
 def functions(file: Path) -> dict[str, str]:
-    """Return StableHLO's functions of a file: they return the pairs that the tests compare.
+    """Return a file's functions, changed to return the pairs of values that the tests compare.
 
-    Only StableHLO's own tools have the dialect `check`.
+    The comparisons use the dialect `check`, which only StableHLO's own tools have.
     """
     found = {}
     for text in file.read_text("ascii").split("// -----"):
@@ -87,7 +87,7 @@ def fault(pack: Path, test: dict[str, Any], runtime: str) -> str:
 def run(runtime: str, known: Path, packs: list[Path]) -> int:
     told = {pack: json.loads((pack / "manifest.json").read_text("utf-8")) for pack in packs}
     faults = {x["id"]: fault(pack, x, runtime) for pack in packs for x in told[pack]["tests"]}
-    # A list may name tests of packs that are not run.
+    # A list may also name tests of packs that do not run now.
     others = {*PACKS} - {each["rule"] for each in told.values()}
     absent = tuple([f"test_{rule.replace('-', '_')}_" for rule in others])
     lines = [line.partition("#")[0].split() for line in known.read_text("utf-8").splitlines()]

@@ -27,7 +27,7 @@ def by_reference(model: str, inputs: Arrays) -> Arrays:
 
 
 def by_stablehlo(model: str, _: Arrays) -> Arrays:
-    """Run StableHLO's interpreter, which JAX has."""
+    """Run StableHLO's interpreter, which JAX contains."""
     import numpy as np
     from jax.interpreters import mlir
     from jaxlib.mlir import ir
@@ -41,7 +41,7 @@ def by_iree(model: str, inputs: Arrays) -> Arrays:
     run, dtypes = compiled(model)
     found = run(*inputs)
     arrays = [each.to_host() for each in (found if isinstance(found, tuple) else (found,))]
-    # IREE's integers have no sign.
+    # IREE's integers are neither signed nor unsigned.
     return [x.view(dtype) for x, dtype in zip(arrays, dtypes, strict=True)] if dtypes else arrays
 
 
@@ -54,7 +54,7 @@ def compiled(model: str) -> tuple[Callable[..., Any], list[Any]]:
         import onnx
         from iree.compiler.extras.onnx_importer import ModelInfo, NodeImporter
 
-        # As iree-import-onnx does.
+        # These lines do the same as iree-import-onnx.
         info = ModelInfo(onnx.shape_inference.infer_shapes(onnx.load(model)))
         module = info.create_module(context=compiler.ir.Context()).operation
         NodeImporter.define_function(info.main_graph, module).import_all()

@@ -1,7 +1,7 @@
-"""Each installed built-in peer against the rules: it deviates as in `deviations.json`.
+"""Each installed built-in peer deviates from the rules exactly as `deviations.json` states.
 
-The file contains the reasons and, for each peer, rule and level, the number of deviating cases of
-this test, or null if that depends on the machine.
+The file contains the reasons and, for each peer, rule and level, how many cases of this test
+deviate, or null if their number depends on the machine.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def known_for(asked: str) -> dict[str, int | None]:
 
 @pytest.fixture(autouse=True)
 def _no_traces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """By default ONNX Runtime and OpenVINO send telemetry and write files."""
+    """Expect no files: by default ONNX Runtime and OpenVINO send telemetry and write files."""
     for name in ("HOME", "TMPDIR"):
         monkeypatch.setenv(name, str(tmp_path))
     yield
@@ -42,7 +42,7 @@ ASKED = [
     f"{name} {rule} {level}"
     for name in PEERS
     for rule in RULES
-    # The level shape includes the verdict.
+    # Checks of the level shape include the level verdict.
     for level in RULES[rule].peers.get(name, ())
     if level != "verdict"
 ]
@@ -66,14 +66,15 @@ def test_peer(asked: str) -> None:
     if missing := absent(PEERS[name]):
         # The summary of the tests names the missing package.
         pytest.skip(missing)
-    # Only NumPy is fast. Along axes few cases deviate; one refusal shows no limit of dtypes.
+    # Only NumPy is fast enough for all cases. Along axes more cases run, as few deviate, and as a
+    # limit of dtypes does not show in a single refusal.
     few = 3 if RULES[rule].takes == "axes" else 7
     every = {"numpy": 1, "onnxruntime": 5}.get(name, few)
     report = check(name, rule=rule, level=level, seconds=None, every=every)
     assert report.complete, str(report)
     known, found = known_for(asked), Counter[str]()
     for each in report.deviations:
-        # Among cases of other elements, some differ in NaNs or zeros only.
+        # A peer that changes elements changes only NaNs or zeros in some of the cases.
         also = "elements" in known and each.kind in ("nan", "zero")
         found["elements" if also else each.kind] += each.count
     assert found.keys() == known.keys(), str(report)
@@ -83,7 +84,7 @@ def test_peer(asked: str) -> None:
 
 
 def test_the_register_is_of_what_is_asked() -> None:
-    """And of the installed versions."""
+    """The register has only questions of this test, and the installed versions."""
     assert {asked for each in REGISTER["deviations"] for asked in each["cases"]} <= {*ASKED}
     for name, version in REGISTER["versions"].items():
         if not absent(PEERS[name]):

@@ -1,4 +1,4 @@
-"""The recorded answers of tools about sizes with names: the judge confirms each verdict."""
+"""The judge confirms each recorded verdict about the answers of tools to sizes with names."""
 
 from __future__ import annotations
 

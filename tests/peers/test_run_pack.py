@@ -18,13 +18,13 @@ from whycast.testing._export import _export_onnx, _export_stablehlo
 from whycast.testing._lines import read_request
 
 WRITE = {"onnx": _export_onnx.write, "stablehlo": _export_stablehlo.write}
-# From an object of rank 0 ONNX's reference takes the element, a str.
+# If an object array has rank 0, ONNX's reference takes its element, a str.
 KNOWN = "test_expand_expand_str_scalar_scalar*  # a comment\n"
 
 
 @pytest.fixture(scope="module")
 def packs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Write packs of some cases, and of all for dtypes."""
+    """Write packs of some cases, among them all cases of dtypes."""
     folder = tmp_path_factory.mktemp("packs")
     for name, form in run_pack.PACKS.items():
         every = list(cases(name))
@@ -37,7 +37,7 @@ def manifest(pack: Path) -> Any:
 
 
 def test_manifest(packs: dict[str, Path]) -> None:
-    """Verdicts and clauses are the rule's; sizes of 0 and high ranks are accepted and refused."""
+    """Verdicts and clauses are the rule's; accepted and refused cases have zeros and high ranks."""
     for name, pack in packs.items():
         rule, seen, models = RULES[name], set(), Counter[Path]()
         for test in manifest(pack)["tests"]:
@@ -58,7 +58,7 @@ def test_manifest(packs: dict[str, Path]) -> None:
 
 
 def test_no_fault(packs: dict[str, Path], tmp_path: Path) -> None:
-    """By ONNX's reference implementation, and StableHLO's interpreter, with one list for all."""
+    """ONNX's reference implementation and StableHLO's interpreter use one list of failures."""
     known = tmp_path / "known.txt"
     known.write_text(KNOWN)
     assert run_pack.run("reference", known, [packs["numpy"], packs["expand"]]) == 0
@@ -68,7 +68,7 @@ def test_no_fault(packs: dict[str, Path], tmp_path: Path) -> None:
 def test_planted_faults(
     packs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Wrong verdicts, a wrong element, ids that pass, and unknown ids."""
+    """They are wrong verdicts, a wrong element, listed ids that pass, and unknown ids."""
     pack = Path(shutil.copytree(packs["in-dim"], tmp_path / "in-dim"))
     told, file = manifest(pack), pack / "accepted.mlir"
     by_verdict: dict[bool, list[dict[str, Any]]] = {True: [], False: []}

@@ -1,4 +1,4 @@
-"""Arrays of every type and any memory layout; their elements differ, to show their places."""
+"""Arrays of every type and any memory layout; elements differ, so that misplaced ones show."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ OTHER_DTYPES: tuple[DType, ...] = (
 )
 
 
-# A subclass that means no more than its elements.
+# Arrays of this subclass mean no more than their elements.
 Subclass = np.memmap
 
 
 def plain(array: Array) -> Array:
-    """Return an array of a subclass as a plain one, on its memory."""
+    """Return a plain array on the memory of an array, which may have a subclass."""
     return np.ndarray.view(array, np.ndarray)
 
 
@@ -51,7 +51,7 @@ def read_only(array: Array) -> Array:
 
 
 def bits(size: int, dtype: DType) -> Array:
-    """Return elements with bit patterns from all over a type, also every special kind of float."""
+    """Return elements with bit patterns from all over a type, and every special kind of float."""
     width = dtype.itemsize
     # An odd multiplier permutes the patterns: the first 2**(8 * width) all differ.
     pattern = 0x9E3779B97F4A7C15 % 2 ** (8 * width) | 1
@@ -96,7 +96,7 @@ def arrays_of_shape(draw: st.DrawFn, shape: Shape, dtype: DType | None = None) -
     order = draw(st.permutations(range(rank)))
     steps = [draw(st.sampled_from([1, 1, 2, -1, -3])) for _ in range(rank)]
     margins = [draw(st.sampled_from([0, 0, 1])) for _ in range(rank)]
-    # An axis of stride 0, left by an earlier broadcast, has one element in memory.
+    # As after an earlier broadcast, an axis of stride 0 has one element in memory.
     repeated = [draw(st.integers(0, 5)) == 0 for _ in range(rank)]
 
     stored = [1 if flag else size for flag, size in zip(repeated, shape, strict=True)]
@@ -104,7 +104,7 @@ def arrays_of_shape(draw: st.DrawFn, shape: Shape, dtype: DType | None = None) -
     memory = elements(int(np.prod([room[axis] for axis in order])), dtype)
     array = memory.reshape([room[axis] for axis in order])
     array = array.transpose(np.argsort(order)) if rank else array
-    # Two slices: a bound would count before a negative step.
+    # Slice twice: with a negative step, a bound in the same slice would mean another end.
     every: Any = (*[slice(None, None, step) for step in steps], ...)
     window: Any = (*[slice(0, size) for size in stored], ...)
     array = np.broadcast_to(array[every][window], shape)

@@ -1,4 +1,4 @@
-"""Bad values, their text in an error, and the parameters of public functions."""
+"""Bad values, how errors show them, and the parameters of public functions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Weird:
 
 
 class Meaning(np.ndarray[tuple[int, ...], np.dtype[np.generic]]):
-    """A subclass of ndarray that only answers for its class."""
+    """A subclass of ndarray that only returns its class, and no other attribute."""
 
     def __getattribute__(self, name: str) -> object:
         assert name == "__class__", f"asked the subclass for {name}"
@@ -51,7 +51,7 @@ MEANINGFUL: list[tuple[object, str]] = [
         (np.arange(2).view(Meaning), r"an array of shape \(2,\)"),
         (np.ma.MaskedArray([2, 3], [True, False]), r"an array of shape \(2,\)"),
         (np.ma.MaskedArray([2, 3]), r"an array of shape \(2,\)"),
-        # Like classes of other libraries: a scalar with a unit, an array with own functions.
+        # As in other libraries: a scalar with a unit, an array with functions of its own.
         (type("Degree", (np.float64,), {})(3), ".*3.0.*"),
         (type("Quantity", (Column,), {"__array_function__": None})(), _LINES),
     )
@@ -75,7 +75,7 @@ def bad_array(shown_dtype: str, *shape: int) -> str:
     return re.escape(f"an array of shape {shape} and dtype {shown_dtype}")
 
 
-# Neither a sequence nor an array of integers.
+# These values are neither sequences nor arrays of integers.
 NOT_VECTORS: list[tuple[object, str]] = [
     (5, r"5 \(int\); write \(5,\)"),
     (10**5000, r"2\*\*16609\+ \(int\); write \(2\*\*16609\+,\)"),
@@ -101,7 +101,7 @@ NOT_VECTORS: list[tuple[object, str]] = [
 
 VECTOR = "expected a sequence of integers or a one-dimensional array of an integer dtype, got "
 
-# Neither an array nor a scalar of NumPy, and the hint of the error.
+# Values that are neither arrays nor scalars of NumPy, under the hint of their error.
 _MAKES = r"; numpy.asarray\(..., dtype\) makes an array"
 _GUESS = r"; its dtype would be a guess: write numpy.{}\(...\), or whichever is meant"
 _HINTS: dict[str, tuple[object, ...]] = {
@@ -135,9 +135,9 @@ class Parameter(NamedTuple):
     """A parameter of a public function, and a call in which only its value is bad."""
 
     call: Callable[[Any], object]
-    # Its name in an error.
+    # The parameter's name in an error.
     name: str
-    # The places of a sequence of integers, in an error.
+    # An error's word for a place in a sequence of integers.
     place: str = "axis"
 
     def __str__(self) -> str:
@@ -190,7 +190,7 @@ AXIS_SETS = (
     Parameter(lambda v: ngraph.broadcast_adjoint(X, v), "broadcast_axes", "position"),
 )
 VECTORS = (*SHAPES, *INTEGERS, *AXES, *AXIS_SETS)
-# Functions of NumPy's rule, which take more as a shape.
+# Functions of NumPy's rule, which accept more values as shapes.
 LOOSE_SHAPES = (
     Parameter(lambda v: numpy_rule.broadcast_shapes((3,), 1, v), "argument 2"),
     Parameter(lambda v: numpy_rule.broadcast_to(X, v), "shape"),
@@ -221,7 +221,7 @@ def parameters(*several: Parameter) -> pytest.MarkDecorator:
 def fails(
     expected: type[Exception], message: str, function: Callable[..., object], *arguments: object
 ) -> Any:
-    """Demand an exception of exactly this type, with a text that begins so; return it."""
+    """Demand an exception of exactly this type, with a text that begins thus; return it."""
     with pytest.raises(expected, match=f"^{message}") as caught:
         function(*arguments)
     assert caught.type is expected
@@ -229,6 +229,6 @@ def fails(
 
 
 def state(array: Array) -> tuple[object, ...]:
-    """Return all of an array that a call may not change."""
-    # All flags in one number: reading `writeable` of an array that NumPy has marked warns.
+    """Return all properties of an array that a call may not change."""
+    # Read all flags as one number: reading `writeable` of an array that NumPy has marked warns.
     return (array.tobytes(), array.shape, array.strides, array.dtype, array.flags.num)

@@ -29,7 +29,7 @@ Run = Callable[..., Done]
 
 
 def runner(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Return a function that runs the command line on words between spaces."""
+    """Return a function that runs the command line on the words of a text."""
 
     def run(words: str) -> Done:
         code = main(words.split())
@@ -44,7 +44,7 @@ def word(shape: Shape) -> str:
 
 
 def axes_of(rule: Rule, own: Shape, target: Shape) -> tuple[int, ...] | None:
-    """Return the axes that align the last ones, or a wrong number for too many axes."""
+    """Return the axes that align the last axes; if `own` has too many, return too few."""
     if rule.takes != "axes":
         return None
     missing = max(0, len(target) - len(own))
@@ -66,7 +66,7 @@ def small_operands() -> Iterator[tuple[Rule, Operands, str]]:
 
 
 def assert_same(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> None:
-    """Demand equal arrays, for strings of any dtype."""
+    """Demand equal arrays; strings may have any dtype."""
     assert (x.shape, x.dtype.kind) == (y.shape, y.dtype.kind)
     if x.dtype.kind in "OTU":
         assert x.tolist() == y.tolist()

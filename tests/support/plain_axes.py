@@ -1,7 +1,7 @@
 """A reading of nGraph, OpenVINO, ONNX Expand and broadcast_in_dim, sentence by sentence.
 
-It follows the specifications, not the WhyML sources: plain nested loops, no strides, no code of the
-package. A function returns the place of the input in the output, or None.
+This reading follows the specifications, not the WhyML sources: plain nested loops, no strides, no
+code of the package. A function returns the input's place in the output, or None.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ Index = tuple[int, ...]
 
 
 def are_distinct(axes: Sequence[int], rank: int) -> bool:
-    """StableHLO: unique, each at least 0 and less than the rank of the result."""
+    """StableHLO: axes are unique, at least 0, and less than the rank of the result."""
     return all(0 <= axis < rank for axis in axes) and len(set(axes)) == len(axes)
 
 
 def are_axes(axes: Sequence[int], rank: int) -> bool:
-    """OpenVINO: a sorted list of different axes of the output."""
+    """OpenVINO: the axes are a sorted list of different axes of the output."""
     return are_distinct(axes, rank) and list(axes) == sorted(axes)
 
 
 class Placed(NamedTuple):
-    """The shape of an output, and there each axis of a tensor."""
+    """The shape of an output, and for each axis of a tensor its axis in the output."""
 
     shape: Shape
     axes: Index
@@ -49,7 +49,7 @@ def explicit(
 
 
 def p(coordinate: Sequence[int], broadcast_axes: Collection[int]) -> Index:
-    """nGraph: the coordinate with the axes in broadcast_axes removed."""
+    """nGraph: return the coordinate with the axes in broadcast_axes removed."""
     return tuple(c for axis, c in enumerate(coordinate) if axis not in broadcast_axes)
 
 
@@ -65,7 +65,7 @@ def trailing(rank: int, of: int) -> Index:
 
 
 def numpy_mode(shape: Shape, target: Shape) -> Placed | None:
-    """OpenVINO: the data is broadcast to the target, but not vice versa; last axes meet."""
+    """OpenVINO: the data is broadcast to the target, but not vice versa; last axes are aligned."""
     if len(shape) > len(target):
         return None
     return fitted(shape, target, trailing(len(shape), len(target)))
@@ -84,13 +84,13 @@ def expand_shape(shape: Shape, target: Shape) -> Shape | None:
 
 
 def expand(shape: Shape, target: Shape) -> Placed | None:
-    """ONNX Expand: the tensor times ones of the given shape, element by element."""
+    """ONNX Expand: the result is the tensor times ones of the given shape, element by element."""
     common = expand_shape(shape, target)
     return None if common is None else Placed(common, trailing(len(shape), len(common)))
 
 
 def torch_expand(shape: Shape, size: Shape) -> Placed | None:
-    """PyTorch: -1 is the tensor's own size; on a new axis it is none."""
+    """PyTorch: -1 means the tensor's own size, and is no size for a new axis."""
     new = len(size) - len(shape)
     if new < 0 or min(size[:new], default=0) < 0:
         return None

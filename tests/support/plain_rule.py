@@ -1,7 +1,7 @@
 """A reading of SONNX Broadcast and NumPy's rule, clause by clause.
 
-It follows the specifications, not the WhyML sources: plain nested loops in the order of the
-clauses, no strides, no shortcuts, no code of the package.
+This reading follows the specifications, not the WhyML sources: plain nested loops in the order of
+the clauses, no strides, no shortcuts, no code of the package.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def e1(shapes: Sequence[Shape]) -> Witness | None:
 
 
 def mixes_zero_and_one(shapes: Sequence[Shape]) -> bool:
-    """Whether some axis has a size 0 and a size 1, also a prepended one."""
+    """Return whether some axis has a size 0 and a size 1, which may be prepended."""
     return any({0, 1} <= {*sizes} for sizes in zip(*extended(shapes), strict=True))
 
 
@@ -75,7 +75,7 @@ def first_mismatch(shapes: Sequence[Shape]) -> Pair | None:
 
 
 def agreed(shapes: Sequence[Shape]) -> Shape:
-    """Return the shape by NumPy's rule: on each axis the size that is not 1, else 1."""
+    """Return the shape by NumPy's rule: on each axis the size other than 1, if any, or 1."""
     result = []
     for sizes in zip(*extended(shapes), strict=True):
         (size,) = {*sizes} - {1} or {1}

@@ -1,4 +1,4 @@
-"""Checks of a view: read-only, plain, on the memory of its array, each element in its place."""
+"""Check that a view is read-only and plain, and has each element at its place in memory."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def assert_view(
         if x.dtype.kind == "O":
             assert element.tolist() is expected.tolist()
         elif x.dtype.kind in "TV":
-            # Not by bytes: a long string has them elsewhere, and a structure may have gaps.
+            # Do not compare bytes: a long string has them elsewhere, a structure may have gaps.
             assert repr(element.tolist()) == repr(expected.tolist())
         else:
             assert element.tobytes() == expected.tobytes()
