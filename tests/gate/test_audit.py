@@ -126,7 +126,7 @@ SUPPOSING = [
 ]
 
 SATISFIED_BY_G = [
-    # `g` calls `wanted`: at once, or after a branch, a loop, a change, an excluded exception.
+    # For any arguments `g` calls `wanted`: first, or after a branch, loop, change, excluded error.
     f"{CALLED}let lemma g (a: int) = wanted 9",
     f"{CALLED}let g (a: int) = (if a = 2 then wanted a); wanted 9",
     f"{CALLED}let g () = for i = 0 to 1 do let _ = free i in () done; wanted 9",
@@ -148,7 +148,7 @@ SATISFIED_BY_G = [
     *(f"{lemma(formula)}{TRIED}" for formula in SUPPOSING),
 ]
 SATISFIED_BY_BETWEEN = [
-    # `between` calls `wanted`, has the same hypothesis, asserts the other, or is of one type.
+    # `between` calls `wanted`, or has its hypothesis, or asserts a second; the last is of one type.
     f"{CALLED}{BETWEEN} = wanted a  let lemma g () = between 9",
     f"{CALLED}{BETWEEN} = ()  let lemma g () = between 9",
     f"{STATED}{BETWEEN} = ()  let lemma g () = between 9",

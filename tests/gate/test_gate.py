@@ -339,7 +339,7 @@ def test_what_another_version_of_why3_has_recorded_stays(small: Path) -> None:
     record.write_text(text, encoding="utf-8")
     assert run(small, "update", "small").returncode == 0
     text = record.read_text(encoding="utf-8")
-    # A proof of the same task stands beside the other's; a task that keeps more has its own.
+    # A proof of the same task joins the other version's; a task that keeps more gets its own lines.
     assert f"Small.multiple\n {other}\n {WHY3}: " in text
     kept = f"Small.double_positive\n keep\n  {other}\n instead {WHY3}\n  keep Small.double\n"
     assert f"{kept}   {WHY3}: " in text
