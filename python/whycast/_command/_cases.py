@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         count = _write(arguments)
     except OSError as error:
-        # `output` reports errors of files itself.
+        # For lines, `output` has reported errors of the file already.
         if arguments.format not in _PACKS:
             raise
         raise UsageError(f"--out: {error}") from None

@@ -53,7 +53,7 @@ def _number(text: str) -> float:
     return int(text) if text.strip(" -").isdecimal() else float(text)
 
 
-# For annotations of the parameters of `check`, the reader and the placeholder.
+# For each annotation of a parameter of `check`: the reader of the option, and its placeholder.
 _READERS: dict[str, tuple[Callable[[str], object], str]] = {
     "int": (int, "N"),
     "float": (_number, "N"),
@@ -65,19 +65,19 @@ _READERS: dict[str, tuple[Callable[[str], object], str]] = {
 
 
 def options_of(function: Callable[..., object]) -> dict[str, Parameter]:
-    """Return the parameters that are options of the command line, too."""
+    """Return the parameters that the command line has as options."""
     given = signature(function).parameters
     return {name: each for name, each in given.items() if each.annotation in _READERS}
 
 
 def add_options(parser: argparse.ArgumentParser, function: Callable[..., object]) -> None:
-    """Add the options of a function, as the docstring of `check`, or its own, describes them."""
+    """Add the options of a function, described as in the docstring of `check` or in its own."""
     for name, each in options_of(function).items():
         read, metavar = _READERS[each.annotation]
         about: Any = {"type": read, "default": each.default, "metavar": metavar}
         said = _says(name, check) or _says(name, function)
         if function is not check:
-            # The defaults of `check` depend on its target.
+            # Only `check` has a target, on which these defaults depend.
             said, _, _ = said.partition(" Default:")
         parser.add_argument(f"--{name.replace('_', '-')}", **about, help=said)
 
@@ -90,7 +90,7 @@ def _says(name: str, function: Callable[..., object]) -> str:
 
 
 def add(commands: Any) -> None:
-    # The levels stand in one place, the notes of `check`.
+    # Only the notes of `check` describe the levels.
     (notes,) = re.findall(r"(?s)\nNotes\n-+\n(.*)\n\nExamples\n", getdoc(check) or "")
     parser: argparse.ArgumentParser = commands.add_parser(
         "check",

@@ -1,8 +1,8 @@
 """Check an implementation of broadcasting against the verified one.
 
-`check`, on the command line ``whycast check``, asks an implementation in any language the cases of
-`cases`, and reports each kind of deviation from the proved programs with a smallest example.
-`stages` makes tests for pytest, `whycast.testing.strategies` draws cases with Hypothesis.
+`check` (on the command line ``whycast check``) asks an implementation in any language the cases
+of `cases`, and reports each kind of deviation from the proved programs with a small example.
+`stages` makes tests for pytest; `whycast.testing.strategies` draws cases with Hypothesis.
 ``import whycast`` does not import this module.
 """
 
@@ -14,7 +14,7 @@ from whycast.testing._run._targets import TargetError
 
 __all__ = ["Case", "Deviation", "Report", "Stage", "TargetError", "cases", "check", "stages"]
 
-# Tracebacks, help and pickles name them as callers do.
+# Tracebacks, help and pickles then show the public names.
 for _public in (Case, Deviation, Report, Stage, TargetError, cases, check, stages):
     _public.__module__ = "whycast.testing"
 

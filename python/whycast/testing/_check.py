@@ -1,4 +1,4 @@
-"""Check an implementation: ask all cases, restart it where it dies, search for small examples."""
+"""Check an implementation: ask all cases, restart it when it dies, search for small examples."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ from whycast.testing._run._functions import PULLS, Seen
 from whycast.testing._run._targets import Target, TargetError, target_of
 from whycast.testing._run._worker import MOST_DEATHS, Found, Look, Run, Try, numbered
 
-# The check gives up a target that hangs or fills the memory so often; one that dies, later.
+# The check gives up a target after so many hangs or full memories, or after MOST_DEATHS.
 _MOST_SLOW = 3
 
-# Steps to smaller examples: the most, seconds for one example, and seconds after the check's time.
+# Search for smaller examples: most steps, seconds for an example, seconds after the check's time.
 _STEPS = 40
 _SECONDS = 10.0
 _LAST_SECONDS = 1.0
 
-# Operators that broadcast follow NumPy and ONNX; SONNX's do not broadcast.
+# Operators that broadcast follow NumPy and ONNX; SONNX's operators do not broadcast.
 _OF_OPERATORS = rule_on_tensors(zero_meets_one=True)
 
 Progress = Callable[[str], None]
@@ -81,9 +81,9 @@ def check(
     Parameters
     ----------
     target : callable, object, str or list of str
-        A function; an object with a function named like each level; a built-in peer's name;
-        ``module:function`` or ``file.py:function``; a program with arguments that answers lines of
-        JSON.
+        A function; an object whose functions are named like levels; a built-in peer's name;
+        ``module:function`` or ``file.py:function``; a program that answers lines of JSON, and its
+        arguments.
     rule : str, optional
         Name of the rule: see `cases`. Default: ``sonnx``, but ``numpy`` for an operator, since
         SONNX's operators do not broadcast.
@@ -91,42 +91,42 @@ def check(
         See Notes. Default: ``data``, but ``operator`` for a function that returns another number of
         arrays than it takes.
     tensors : int or two, optional
-        Number of tensors, or the least and the greatest. Default: by the signature of a function,
-        or the numbers for which an operator answers.
+        Number of tensors, or the least and the greatest number. Default: from the signature, or the
+        number for which an operator answers.
     up_to : bool, optional
-        Whether to ask at all levels up to that one, of those that the target offers.
+        Whether to ask at all levels up to `level` that the target offers.
     seconds : float, optional
-        Time from the first answer on: for the fixed cases, soon each kind of mistake, then for
-        random ones. None (``all`` on the command line): all fixed cases alone.
+        Time from the first answer on: first for fixed cases, which soon show each kind of mistake,
+        then for random cases. None (``all`` on the command line): all fixed cases, no random ones.
     seed : int, optional
         Seed of the random cases.
     every : int, optional
         Ask only every Nth fixed case.
     dtypes : sequence of str, optional
-        At levels of arrays: the dtypes to ask, by their names in `Case`. The first replaces int32
-        if that is not among them.
+        At levels of arrays: the dtypes to ask, by their names in `Case`. If int32 is not among
+        them, the first dtype replaces int32.
     max_size, max_rank : float, optional
         Greatest size, stride or index, and highest rank, to ask. JavaScript's integers end at 2⁵³.
     refuses : sequence of str, optional
-        Names of exceptions, or of their base classes, that refuse; any other is a deviation.
+        Names of the exceptions that refuse, or of base classes; any other exception is a deviation.
         Default: all exceptions refuse.
     demand : mapping, optional
-        Least limits of ``rank``, ``size`` and ``tensors``, such as a rank of 64; a limit below is a
+        Least limits of ``rank``, ``size`` and ``tensors``, such as a rank of 64; a lower limit is a
         deviation. Default: none.
     timeout : float, optional
-        Seconds until a case counts as a hang, even at the end of the check; the first case has 30
-        at least, since the target may compile.
+        Seconds until a case counts as a hang, even at the end of the check; the first case has at
+        least 30, since the target may compile.
     memory : float, optional
-        MiB for the target, beyond its memory after the import and the cases; 0 for any.
+        MiB for the target, beyond the cases and its memory after the import; 0: any amount.
     progress : callable, optional
-        Takes a line on the progress now and then.
+        Called now and then with a line on the progress.
     stop : threading.Event, optional
-        Ends the check with its report once another thread or a signal handler sets it.
+        If another thread or a signal handler sets it, the check ends with its report.
 
     Returns
     -------
     Report
-        The numbers of cases, also of those without time, and the deviations in classes.
+        The numbers of cases, also of those for which there was no time, and kinds of deviations.
 
     Raises
     ------
@@ -142,39 +142,40 @@ def check(
     hang or too much memory (if there is ``/proc``), and continues. The target's output goes to the
     standard error stream.
 
-    A target refuses by any exception or by returning None. At level ``data`` a function takes what
-    the rule's own function takes, arrays, or an array, a target (axes), and returns as many arrays.
-    At ``verdict``, ``shape`` and ``report`` it takes shapes instead of arrays; at ``report`` the
-    exception names the axis at fault, in an attribute or in its text. At ``index`` it takes a
-    shape, a target (axes) and a multi-index of the output, and returns that of the tensor; at
-    ``strides`` a shape, its strides, a target (axes), and returns the strides of the view.
+    A target refuses by any exception or by returning None. At level ``data`` a function takes the
+    arguments of the rule's own function (arrays; or an array, a target and any axes), and returns
+    as many arrays. At ``verdict``, ``shape`` and ``report`` it takes shapes instead of arrays; at
+    ``report`` the exception names the axis at fault, in an attribute or in its text. At ``index``
+    it takes a shape, a target, any axes and an output's multi-index, and returns the source index;
+    at ``strides``, a shape, its strides, a target and any axes, and returns the view's strides.
 
     If a target refuses all cases beyond a rank, a size or a number of tensors, or of some dtypes,
     the report shows this limit, and no deviation. Small cases of int32 are below any limit.
 
-    At ``operator`` a function computes something element by element, and returns an array or
-    several. Its answers about the tensors of a case, and about them broadcast first, as tensors of
-    rank 1, must agree in dtype and in all bits; the first must have the common shape. A case
-    refused both times is no deviation. The report names tensors that change nothing, since
-    misplaced elements would not show.
+    At ``operator`` a function computes something element by element, and returns one array or
+    several. The check asks twice: about the tensors of a case, and about the same tensors broadcast
+    first, as tensors of rank 1. The answers must agree in dtype and in all bits; the first must
+    have the common shape. A case that is refused both times is no deviation. The report names
+    tensors without effect, since their misplaced elements would not show.
 
-    At ``inplace`` such an operator ``f(out, a, ...)`` writes to `out`, of the dtype of the last
-    tensor: an array of any strides, beside which nothing may change, or the first tensor itself.
-    It refuses an `out` that is read-only or too small, or has one element for many; it may refuse
-    one that overlaps the first tensor elsewhere.
+    At ``inplace`` such an operator ``f(out, a, ...)`` must write into `out`, of the dtype of the
+    last tensor, and change nothing beside it. `out` may have any strides, and may be the first
+    tensor. The operator must refuse an `out` that is read-only, is too small, or has several
+    multi-indices for one element; it may refuse one that overlaps the first tensor elsewhere.
 
     At ``adjoint`` ``f(delta, shape)`` sums the gradient of an output to the shape of a tensor that
-    was broadcast: exactly, or as well as in some order of additions. ``f(delta, *shapes)`` returns
-    a gradient for each shape, and ``f(a, ...)`` an output and a function from its gradient to those
-    of the tensors. Both are asked at level ``vjp``: their gradients must be the sums of those of
-    the tensors broadcast first. A program takes the output's gradient before the tensors.
+    was broadcast: integers exactly, others as well as some order of additions.
+    ``f(delta, *shapes)`` returns a gradient for each shape; ``f(a, ...)`` returns an output, and a
+    function from the output's gradient to those of the tensors. The check asks both at level
+    ``vjp``: each gradient must be the sum of the gradient for the tensors broadcast first. A
+    program takes the output's gradient before the tensors.
 
     At ``symbolic`` a function takes shapes whose sizes may be names, as ``("N", 4)``, and returns a
-    shape, or a shape and a condition, as ``(("N", 4), ["M = 1 or M = 4"])``. A size is a number, a
-    name of the question, or open: None or any other name. Numbers in place of the names decide. The
-    sizes must be right wherever the condition holds, or without one wherever the shapes broadcast.
-    A condition must fail where they do not broadcast, and may be stricter. A refusal deviates only
-    if the shapes always broadcast; the report counts refusals that depend on the names.
+    shape, or a shape with a condition, as ``(("N", 4), ["M = 1 or M = 4"])``. A returned size is a
+    number, a name from the shapes, or open (None, another name). Numbers replace the names. The
+    condition must not hold where the shapes do not broadcast, and may be stricter. The sizes must
+    be right wherever the condition holds; without one, wherever the shapes broadcast. A refusal
+    deviates only if the shapes always broadcast; the report counts refusals where the names decide.
 
     Examples
     --------
@@ -268,7 +269,7 @@ class _Run:
                 self.level(asked, deadline)
 
     def _seen(self, level: Level | None) -> Asked:
-        """Find the level and the number of tensors that the options leave open."""
+        """Find the level and the number of tensors, if no option sets them."""
         if self.rule.has_target(level or "data") and level != "adjoint":
             return self.asked._replace(level=level or "data")
         try:
@@ -295,7 +296,7 @@ class _Run:
 
     def level(self, asked: Asked, deadline: float | None) -> None:
         level = asked.level
-        # The next child, a fork, then has the cases.
+        # Made now, the cases are in the next child too, a fork.
         fixed = in_turn(self.rule, level, asked.every)
         found = Tally()
         with suppress(OutOfTimeError):
@@ -315,7 +316,7 @@ class _Run:
         self._note_deviations(asked, found, rest, deadline)
 
     def _ask(self, asked: Asked, deadline: float | None, found: Tally) -> bool:
-        """Ask all cases, and skip those at which the child dies; False if not offered."""
+        """Ask all cases except those at which the child dies; False if the level is not offered."""
         level = asked.level
         self.skipped = set()
         filled: set[int] = set()
@@ -449,7 +450,7 @@ class Stage:
     Parameters
     ----------
     level, name, report : str, str, callable
-        The level; the stage's name; runs the check once for all stages, and returns its report.
+        The level; the stage's name; a function that returns the report of one check for all stages.
 
     Notes
     -----
@@ -492,17 +493,17 @@ def stages(target: object, **options: Any) -> list[Stage]:
     target : callable, object, str or list of str
         As for `check`.
     **options
-        As for `check`, but by default `seconds` is None: all fixed cases.
+        As for `check`; by default `seconds` is None (all fixed cases) and `level` is ``data``.
 
     Returns
     -------
     list of Stage
-        The stages, whose text is the level and the name.
+        The stages; ``str()`` of a stage is its level and name.
 
     Raises
     ------
     ValueError
-        The rule, level or target is unknown. A failed import fails each stage.
+        The rule, level or target is unknown. If an import fails, each stage fails.
 
     Notes
     -----
