@@ -54,8 +54,8 @@ def cases(
     Notes
     -----
     The first cases are all pairs of shapes of rank at most 3 with sizes 0, 1, 2 and 4 and, for
-    rules on tensors, all triples of rank at most 1 with sizes 0 to 3. Up to 40 tensors, high ranks,
-    large sizes and, at level ``data``, every dtype and layout follow. `check` has another order.
+    rules on tensors, all triples of rank at most 1 with sizes 0 to 3. Then follow up to 40 tensors,
+    high ranks, large sizes and, at levels of arrays, all dtypes and layouts. `check` reorders them.
 
     Examples
     --------

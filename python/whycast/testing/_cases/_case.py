@@ -11,18 +11,18 @@ from whycast._rules import Rule, rule_on_tensors
 from whycast._types import AnyArray, Shape, Strides
 from whycast.testing._cases._values import ALL_DTYPES, DTYPES, array, laid_on, number_at
 
-# A rule and numbers decide the right answer: `serve` and files of cases have these levels.
+# At these levels the rule and numbers decide the answer; `serve` and files of cases have no others.
 Answered: TypeAlias = Literal["verdict", "shape", "index", "strides", "data", "report"]
 Level: TypeAlias = Literal[Answered, "symbolic", "operator", "inplace", "vjp", "adjoint"]
 LEVELS: tuple[Level, ...] = get_args(Answered)
 ALL_LEVELS: tuple[Level, ...] = get_args(Level)
 OF_ARRAYS = ("data", "operator", "inplace", "vjp", "adjoint")
-# The answer for the tensors broadcast first judges these.
+# At these levels the answer for the tensors broadcast first decides.
 OPERATORS: tuple[Level, ...] = ("operator", "inplace", "vjp")
 
 NAMES = ("N", "M", "K")
 
-# The stages, in order. Random cases last until the time is over; all others are fixed.
+# The stages in order. Random cases continue until the time is over; all other cases are fixed.
 Stage: TypeAlias = Literal["small", "many", "ranks", "sizes", "dtypes", "layouts", "random"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 
@@ -35,7 +35,7 @@ class Case(NamedTuple):
     Parameters
     ----------
     shapes : tuple of shapes
-        Shapes of the tensors: one, for all rules except ``sonnx`` and ``numpy``. At level
+        Shapes of the tensors; only the rules ``sonnx`` and ``numpy`` take several. At level
         ``symbolic`` a size is a number or a name.
     target : shape, optional
         Shape to broadcast to, for rules with a target and at the levels ``index`` and ``strides``.
@@ -46,8 +46,8 @@ class Case(NamedTuple):
     layouts : tuple of str, optional
         Each tensor's layout in memory: ``C`` (the default), ``reversed``, ``transposed``,
         ``sliced``, ``overlapping``, ``readonly``, ``broadcast`` (a stride of 0), ``unaligned``. If
-        the tensor before has the same shape and dtype, also ``same``, that array itself, and
-        ``backwards``, its memory in reverse.
+        the tensor before has the same shape and dtype, also ``same`` (that array itself) and
+        ``backwards`` (that array in reverse, in the same memory).
     multi_index : tuple of int, optional
         At level ``index``: a multi-index of the output.
     strides : tuple of int, optional
@@ -55,7 +55,7 @@ class Case(NamedTuple):
 
     Notes
     -----
-    Cases compare equal and hash by all of these. The text of a case is a call that makes it.
+    Cases with equal attributes are equal. ``repr()`` returns a call that makes the case.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Case(NamedTuple):
 
     @property
     def given(self) -> dict[str, object]:
-        """The fields beside the shapes that have no default value."""
+        """The fields, except the shapes, that do not have their default value."""
         fields, defaults = self._asdict(), self._field_defaults
         return {name: fields[name] for name in defaults if fields[name] != defaults[name]}
 
@@ -93,7 +93,7 @@ class Case(NamedTuple):
         return made
 
     def tensors(self, level: str = "data") -> Iterator[tuple[Shape, str, str]]:
-        """Return shape, dtype and layout of each tensor; of gradients, first the output's."""
+        """Return each tensor's shape, dtype and layout; at level ``vjp`` first the gradient's."""
         shapes = self.shapes if level != "adjoint" or self.target is None else (self.target,)
         count = len(shapes)
         dtypes, layouts = self.dtypes or ("int32",) * count, self.layouts or ("C",) * count
@@ -108,7 +108,7 @@ class Case(NamedTuple):
         return self.shapes if self.target is None else (*self.shapes, self.target)
 
     def of_tensors(self, places: Sequence[int]) -> Case:
-        """Return the case with the tensors at the given places, in their order."""
+        """Return a case of the tensors at these places, in the order of the places."""
         shapes = tuple([self.shapes[m] for m in places])
         dtypes = tuple([self.dtypes[m] for m in places if self.dtypes])
         layouts = tuple([self.layouts[m] for m in places if self.layouts])
@@ -116,7 +116,7 @@ class Case(NamedTuple):
 
     @property
     def weight(self) -> tuple[object, ...]:
-        """The key that orders cases by how small they are."""
+        """The key that sorts cases from the smallest up."""
         shapes = self.every_shape
         ordinary = sum((name != "int32") + name.startswith(">") for name in self.dtypes)
         ordinary += sum(name != "C" for name in self.layouts)
@@ -126,7 +126,7 @@ class Case(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """Which cases a target gets at a level: the options of `check` and `cases`."""
+    """The options of `check` and `cases` that choose the cases of a target at a level."""
 
     level: Level
     seed: int = 0
@@ -141,7 +141,6 @@ class Asked(NamedTuple):
     form: str = ""
 
     def checked(self, rule: Rule) -> Asked:
-        """Raise TypeError or ValueError for an option that is wrong."""
         check_numbers(int, every=self.every, seed=self.seed)
         check_numbers((int, float), max_size=self.max_size, max_rank=self.max_rank)
         check_names("dtypes", self.dtypes, ALL_DTYPES if rule.dtypes == "any" else DTYPES)
@@ -149,7 +148,7 @@ class Asked(NamedTuple):
         return self._replace(dtypes=tuple(self.dtypes), refuses=tuple(self.refuses))
 
     def fitted(self, case: Case, *, cut: bool = False) -> Case:
-        """Set the dtypes, and repeat tensors up to the least number; `cut` those above the most."""
+        """Set the dtypes; repeat tensors if there are too few; with `cut`, drop those too many."""
         if case.target is None:
             least, most = self.tensors
             count = len(case.shapes)
@@ -160,7 +159,7 @@ class Asked(NamedTuple):
             return case
         dtypes, count = case.dtypes, len(case.shapes)
         if self.level in OPERATORS:
-            # An operator need not accept every two dtypes.
+            # An operator need not accept tensors of different dtypes.
             dtypes = dtypes[-1:] * len(dtypes)
         if self.dtypes and "int32" not in self.dtypes:
             dtypes = dtypes or (self.dtypes[0],) * count
@@ -171,7 +170,7 @@ class Asked(NamedTuple):
     def left_out(self, case: Case) -> str | None:
         if case.target is None and len(case.shapes) > self.tensors[1]:
             return f"more tensors than {self.tensors[1]}"
-        # The dtype of a condition, the first tensor, is its own.
+        # If the first tensor is a condition, its dtype does not count.
         own = set(case.dtypes[bool(self.first) :])
         if self.level in OF_ARRAYS and self.dtypes and not own <= {*self.dtypes}:
             return "a dtype that is not to be asked"
@@ -218,7 +217,7 @@ def tensors_of(given: int | tuple[int, int] | None) -> Tensors | None:
 
 
 def weight_of(size: Any) -> int:
-    """Return the weight of a size: a name weighs more than small numbers and earlier names."""
+    """Return the weight of a size: names weigh more than small numbers and than earlier names."""
     return NAMES.index(size) + 100 if isinstance(size, str) else size
 
 

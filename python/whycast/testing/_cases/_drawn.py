@@ -1,7 +1,4 @@
-"""Random cases: accepted ones are built, refused ones are changed ones.
-
-A seed or Hypothesis makes the choices; Hypothesis shrinks them.
-"""
+"""Random cases, chosen by a seed or by Hypothesis; a refused case is a changed accepted case."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ class Draw(Protocol):
     def sizes(self, bounds: Bounds, /) -> list[int]: ...
 
     def subset(self, values: Sequence[int], least: int, /) -> list[int]:
-        """Choose at least some values, in any order."""
+        """Choose `least` values or more, in any order."""
 
 
 class _Seeded(random.Random):
@@ -50,7 +47,7 @@ class _Seeded(random.Random):
 def random_case(rule: Rule, level: Level, seed: int, number: int) -> Case:
     draw = _Seeded(f"{seed} {number} {rule.name} {level}")
     while True:
-        # One case in four has sizes of 0, which hide other faults.
+        # Only one case in four may have sizes of 0: they hide other faults.
         highest = 4 if level == "symbolic" else 8
         bounds = Bounds(draw.randint(0, 3), highest, draw.choice((0, 1, 1, 1)), 65)
         drawing = Drawing(rule, bounds, 1, draw.choice((2, 3, 10)), rule.has_target(level), draw)
@@ -59,7 +56,7 @@ def random_case(rule: Rule, level: Level, seed: int, number: int) -> Case:
             continue
         if level == "symbolic":
             case = renamed(_with_names(case, draw))
-        # At level index a refused case or an empty output leaves no question.
+        # At level index a refused case, or one with an empty output, has no question.
         if questions := list(asked(rule, level, case)):
             return with_arrays(rule, level, draw.choice(questions), draw)
 
@@ -72,14 +69,14 @@ def with_arrays(rule: Rule, level: Level, case: Case, draw: Draw) -> Case:
 
 
 def _with_names(case: Case, draw: Draw) -> Case:
-    """Replace most sizes by names, the same name for all axes of a size or other names."""
+    """Replace most sizes by names: one name for all axes of a size, or any names."""
     sizes = sorted({size for shape in case.every_shape for size in shape})
     names: dict[int, Any] = {size: draw.choice(NAMES) for size in sizes}
 
     def own(shape: Shape) -> Any:
         return tuple([draw.choice((size, names[size], names[size], *NAMES)) for size in shape])
 
-    # Each tensor and each number makes judging slower.
+    # More tensors and numbers make judging slower.
     shapes = tuple([own(shape) for shape in case.shapes[:4]])
     return case._replace(shapes=shapes, target=case.target and own(case.target))
 
@@ -101,7 +98,7 @@ class Bounds(NamedTuple):
 
 @dataclass(frozen=True)
 class Drawing:
-    """The cases to draw; with `one` each has one tensor and a target."""
+    """A source of cases; with `one`, each has one tensor and a target."""
 
     rule: Rule
     bounds: Bounds
@@ -126,7 +123,7 @@ class Drawing:
         return _misfits(self.rule, self.several, self.bounds.near)
 
     def accepted(self, least: int = 0) -> Case:
-        """Draw an accepted case of at least `least` shapes, if the rule takes several."""
+        """Draw an accepted case; if the rule takes several shapes, of at least `least` shapes."""
         common = tuple(self.draw.sizes(self.bounds))
         if self.several:
             count = self.draw.randint(max(least, self.min_shapes), self.max_shapes)
@@ -137,7 +134,7 @@ class Drawing:
         return Case((shape,), self._shrunk(common) if self.rule.bidirectional else common)
 
     def refused(self) -> Case:
-        """Draw an accepted case and change one to three things, until the rule refuses it."""
+        """Draw an accepted case and change one to three things; if all fits still, add a misfit."""
         case = self.accepted(2)
         for _ in range(self.draw.randint(1, 3)):
             case = self._changed(case)
@@ -157,7 +154,7 @@ class Drawing:
 
     @property
     def _zeros_stay(self) -> bool:
-        """Whether no size grows to 0, as by SONNX's rule."""
+        """Whether no size of 1 may meet a size of 0, as by SONNX's rule."""
         return not self.rule.zero_meets_one and self.several
 
     def _with_ones(self, sizes: Sequence[int]) -> Shape:
@@ -197,7 +194,7 @@ class Drawing:
         return self.draw.choice(ways)
 
     def _parted(self, case: Case) -> Case:
-        """Set one axis of two shapes, or of shape and target, to sizes that the rule refuses."""
+        """Set an axis of two shapes, or of shape and target, to two sizes that the rule refuses."""
         shapes = list(case.every_shape)
         first, second = sorted(self.draw.subset(range(len(shapes)), 2)[:2])
         size = self.draw.choice(list(self._misfits))
@@ -213,7 +210,7 @@ class Drawing:
 
 @lru_cache(64)
 def _misfits(rule: Rule, several: bool, sizes: range) -> dict[int, list[int]]:
-    """Return for each size, if any, the sizes that the rule refuses beside it."""
+    """Map each size to the sizes that the rule refuses beside it, if there are any."""
     like, found = Case(((),), None if several else ()), {}
     for size in sizes:
         cases = {other: _with_shapes(like, [(size,), (other,)]) for other in sizes}

@@ -14,17 +14,17 @@ from whycast.testing._cases._case import NAMES, OF_ARRAYS, STAGES, Case, Level, 
 from whycast.testing._cases._smaller import renamed
 from whycast.testing._cases._values import LAYOUTS, SHARED, dtypes_of
 
-# 2 and 4 reveal code that repeats divisors, 3 reveals code that extends 2 by its last element.
+# 2 beside 4 reveals code that repeats a divisor; 2 beside 3, code that repeats the last element.
 _SIZES = (0, 1, 2, 4)
 _SIZES_OF_TRIPLES = (0, 1, 2, 3)
 _SIZES_AND_NAMES: tuple[Any, ...] = (*_SIZES, *NAMES)
-# np.broadcast has at most 32 axes, a NumPy array at most 64.
+# np.broadcast takes at most 32 axes; a NumPy array has at most 64.
 _HIGH_RANKS = (*range(4, 11), 16, 32, 33, 64)
 _HIGHER_RANKS = (65, 100)
 _LONG_SIZES = (63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 65537)
-# Around the limits of C's integers; without the upper half some of these are 0 or 1.
+# Near the bounds of C's integers; if code drops the upper half, some of these become 0 or 1.
 _HUGE_SIZES = (2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**53 + 1, 2**62)
-# Larger arrays take too much time, except a few, for which some implementations start threads.
+# Larger arrays take too much time. A few are asked, since some implementations then start threads.
 MOST_ELEMENTS = 4096
 _LARGE: tuple[tuple[Shape, Shape], ...] = (((1,), (2**20 + 1,)), ((1024, 1), (1024, 1024)))
 
@@ -52,7 +52,7 @@ def fixed(rule: Rule, level: Level) -> Iterator[tuple[Stage, Case]]:
 def in_turn(rule: Rule, level: Level, every: int) -> tuple[tuple[Stage, Case], ...]:
     """Return every Nth fixed case in the order of a check: one of each stage, in turn.
 
-    The first cases of a stage spread over the whole stage, so that a short check asks all kinds.
+    The first cases of a stage are spread over the stage: even a short check asks all kinds.
     """
     found: dict[Stage, list[Case]] = {stage: [] for stage in STAGES}
     for number, (stage, case) in enumerate(fixed(rule, level)):
@@ -63,7 +63,7 @@ def in_turn(rule: Rule, level: Level, every: int) -> tuple[tuple[Stage, Case], .
 
 
 def _spread(cases: Sequence[Case]) -> list[Case]:
-    """Reorder cases in steps of the golden section, which never leave a wide gap."""
+    """Reorder cases so that the first ones are spread evenly: step by the golden section."""
     count = len(cases)
     step = round(count * 0.618) or 1
     while math.gcd(step, count) > 1:
@@ -115,7 +115,7 @@ def _small(rule: Rule, *, one: bool) -> Iterator[Case]:
 
 
 def _small_with_names(*, one: bool) -> list[Case]:
-    """Return small shapes of numbers and names; questions that differ in the names count once."""
+    """Return cases of small shapes of numbers and names; no two differ by renaming alone."""
     found = [
         Case(shapes[:1], shapes[1]) if one else Case(shapes)
         for shapes in product(shapes_up_to(2, _SIZES_AND_NAMES), repeat=2)
@@ -132,8 +132,8 @@ def _small_along_axes(rule: Rule) -> Iterator[Case]:
         count = rank - len(shape) if rule.alignment == "missing" else len(shape)
         if rank < 3 and len(shape) < 3:
             ways = set(product(range(rank), repeat=max(0, count)))
-            # Wrong axes, and too few or too many, do not depend on sizes; but code that mistakes a
-            # scalar for a tensor of size 1 notices only another size.
+            # Few sizes suffice for wrong, missing and surplus axes. Sizes of 2 reveal code that
+            # takes a scalar for a tensor of size 1.
             if (set(shape) | set(target)) in (set(), {1}, {2}):
                 for near in range(max(0, count - 1), count + 2):
                     ways.update(product(range(-1, rank + 1), repeat=near))

@@ -1,4 +1,4 @@
-"""Smaller cases than one that deviates."""
+"""Cases smaller than a given one, to find a small example of a deviation."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def smaller(case: Case) -> list[Case]:
 
 
 def renamed(case: Case) -> Case:
-    """Rename the sizes to N, M, K in the order of their first use."""
+    """Rename sizes with names to N, M, K in the order of their first use."""
     return replaced(case, dict(zip(names_in(case), NAMES, strict=False)))
 
 
 def _plainer(case: Case) -> Iterator[Case]:
-    """Set the dtypes and the layouts to their defaults, of all tensors or of one."""
+    """Set the dtype or the layout of all tensors, or of one tensor, to the default."""
     yield case._replace(dtypes=())
     yield case._replace(layouts=())
     for m in range(len(case.dtypes)):
@@ -39,7 +39,7 @@ def _plainer(case: Case) -> Iterator[Case]:
 
 
 def _without_axis(case: Case) -> Iterator[Case]:
-    """Remove an axis, counted from the last, from all that have it."""
+    """Remove an axis, counted from the last, from all shapes that have it."""
     for back in range(1, 1 + max(map(len, case.every_shape))):
         shapes = tuple([_dropped(back, shape) for shape in case.shapes])
         target, index, strides = (
@@ -49,7 +49,7 @@ def _without_axis(case: Case) -> Iterator[Case]:
 
 
 def _less(case: Case) -> Iterator[Case]:
-    """Lower a size in all shapes that have it, or in one; or remove an axis from one."""
+    """Lower a size in all shapes that have it, or in one shape; or remove an axis of a shape."""
     for old in {size for shape in case.every_shape for size in shape}:
         for new in _lighter(old, 0, 1, 2, 3):
             yield replaced(case, {old: new})

@@ -11,8 +11,8 @@ import numpy as np
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape
 
-# The types of SONNX, and five others. NumPy has three string types: str_ of fixed width, objects
-# and StringDType. Two number types are big-endian.
+# The types of SONNX, with NumPy's three string types (str_ of fixed width, objects, StringDType),
+# and two big-endian types.
 NUMBERS = (
     *("int32", "float32", "float16", "float64", "bool", "int8", "int16", "int64"),
     *("uint8", "uint16", "uint32", "uint64"),
@@ -22,10 +22,10 @@ COMPLEX = ("complex64", "complex128")
 DTYPES = (*NUMBERS, *STRINGS, ">i4", ">f8")
 ALL_DTYPES = (*DTYPES, *COMPLEX, "datetime64[s]", "timedelta64[s]", "bytes")
 
-# All layouts have the same elements, except the two that repeat some.
+# In all layouts the elements are the same; only "overlapping" and "broadcast" repeat some.
 LAYOUTS: tuple[str, ...] = ("C", "reversed", "transposed", "sliced", "overlapping", "readonly")
 LAYOUTS += ("broadcast", "unaligned")
-# A tensor like the one before is that array itself, or its memory in reverse.
+# Layouts of a tensor like the one before it: the same array, or the same memory in reverse.
 SHARED = ("same", "backwards")
 
 
@@ -46,7 +46,7 @@ def dtype_named(name: str) -> np.dtype[Any]:
 def number_at(m: int, level: str) -> int:
     """Return the number for `array` of tensor `m`.
 
-    For an operator no tensor is larger everywhere: a maximum would hide the others.
+    For an operator, no tensor is larger than the others everywhere: a maximum would hide them.
     """
     return -m if level in ("operator", "inplace", "vjp") else m
 
@@ -56,7 +56,7 @@ def array(m: int, shape: Shape, dtype: str, layout: str) -> AnyArray:
 
     Integers differ in all their bytes as long as the type permits. Floating-point elements are
     thirds, a negative zero, and a NaN with a payload. In an ``overlapping`` array the sum of the
-    indices decides the element, in a ``broadcast`` one all indices except the first.
+    indices decides the element; in a ``broadcast`` array, all indices except the first.
 
     >>> array(1, (2, 2), "uint16", "reversed").tolist()
     [[9766, 10023], [10280, 10537]]
@@ -69,7 +69,7 @@ def array(m: int, shape: Shape, dtype: str, layout: str) -> AnyArray:
         try:
             view: AnyArray = np.ndarray(shape, base.dtype, base, 0, base.strides * len(shape))
         except TypeError:
-            # NumPy 2.5 cannot wrap a buffer as StringDType: each element has its own memory.
+            # NumPy 2.5 cannot wrap a buffer as StringDType: here each element has its own memory.
             view = base[np.indices(shape).sum(0, int).ravel()].reshape(shape)
         view.flags.writeable = False
         return view
@@ -101,14 +101,14 @@ def array(m: int, shape: Shape, dtype: str, layout: str) -> AnyArray:
 
 
 def laid_on(before: AnyArray, shape: Shape, dtype: str, layout: str) -> AnyArray | None:
-    """Return the array before in a layout of `SHARED`, or None if the tensor differs from it.
+    """Return `before` in a layout of `SHARED`; None for another layout, shape or dtype.
 
     >>> laid_on(np.array([1, 2, 3]), (3,), "int64", "backwards").tolist()
     [3, 2, 1]
     """
     if layout not in SHARED or before.shape != shape or before.dtype != dtype_named(dtype):
         return None
-    # With the dots a result of rank 0 stays an array.
+    # With the ellipsis, a result of rank 0 is an array too.
     backwards: tuple[Any, ...] = (..., *[slice(None, None, -1)] * before.ndim)
     return before if layout == "same" else before[backwards]
 
@@ -132,15 +132,15 @@ def _filled(m: int, size: int, dtype: str) -> AnyArray:
         if size > 1:
             bits = found.view(f"u{kind.itemsize}")
             bits[0] = np.array(-0.0, kind).view(bits.dtype)
-            # An operator may return either of two NaNs, so all its NaNs are the same.
+            # An operator may return the NaN of any tensor, so its tensors have the same NaN.
             payload = np.array(5 + max(m, 0), bits.dtype)
             bits[-1] = np.array(np.nan, kind).view(bits.dtype) + payload
         return found
     if kind.kind == "b":
-        # An irregular sequence: a shifted or repeated one shows.
+        # The sequence is irregular, so that shifts and repetitions show.
         return (places * 2654435761 >> 7 & 1).astype(kind)
     if kind.kind in "iu":
-        # Repeats the number in each byte; the type drops the carry.
+        # Each byte repeats the number; the type drops the carry.
         ones = np.frombuffer(b"\1" * kind.itemsize, kind)
         return cast("AnyArray", places.astype(kind) * ones)
     middle = "-" if kind.kind == "S" else "é"
