@@ -40,7 +40,6 @@ def _function(rule: Rule, test: Test) -> str:
     operand, result = _type(shape, test.dtype), _type(target, test.dtype)
     taken = f"dims = {list(test.case.axes or ())} : ({operand}) -> {result}"
     body = ""
-    # Booleans need more than one tensor to show their places.
     for k, elements in enumerate(telling(test.dtype, math.prod(shape))):
         given = elements.reshape(shape)
         body += f"  %x{k} = stablehlo.constant dense<{_dense(given)}> : {operand}\n"

@@ -33,7 +33,6 @@ class NotPossibleError(Exception):
 
 
 class Test(NamedTuple):
-    # Lists of expected failures contain it: other tests must not change it.
     id: str
     operator: str
     dtype: str
@@ -51,12 +50,12 @@ def test_of(rule: Rule, operator: str, dtype: str, case: Case) -> Test:
 
 
 def digest(text: str) -> int:
-    """Return a random number that is the same on all machines."""
+    """Return a hash that is the same on all machines."""
     return crc32(text.encode())
 
 
 def chosen(tests: Iterable[Test]) -> list[Test]:
-    """Choose some tests of each kind, in their order; a new test replaces few others."""
+    """Choose some tests of each kind, in the given order; a new test replaces few others."""
     every, counts = {test.id: test for test in tests}, Counter[tuple[object, ...]]()
     turns = {}
     for test in sorted(every.values(), key=lambda test: digest(test.id)):

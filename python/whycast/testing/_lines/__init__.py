@@ -1,7 +1,7 @@
 """Requests and answers of `whycast serve` and of programs under check.
 
-A request contains the rule, the level and the level's arguments (`fields`), an answer contains a
-result or a refusal. Both are JSON objects, one a line.
+A request contains the rule, the level and the level's arguments (`fields`); an answer contains a
+result or a refusal. Each is a JSON object on a line of its own.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from whycast.testing._report._judge import Refusal
 
 _COMMON_FIELDS = ("rule", "level", "id", "expected")
 
-# The field of an answer at a level, if its name is not that of the level.
+# The field of an answer, for levels at which it does not have the level's name.
 _FIELDS = {"verdict": "shape", "report": "shape", **dict.fromkeys(OF_ARRAYS, "arrays")}
 
 
@@ -55,7 +55,7 @@ def fields(rule: Rule, level: Level) -> tuple[str, ...]:
 def request(
     rule: Rule, level: Level, case: Case, tensors: Sequence[AnyArray] | None = None
 ) -> Message:
-    """Return the request for a case, with its arrays or others.
+    """Return the request for a case, with the arrays of the case or other arrays.
 
     >>> request(rule_named("sonnx"), "shape", Case(((3, 1), (4,))))
     {'rule': 'sonnx', 'level': 'shape', 'shapes': [[3, 1], [4]]}
@@ -144,7 +144,7 @@ def answer(level: Level, value: object) -> Message:
 
 
 def read_answer(level: Level, message: object) -> object:
-    """Read an answer's result or `Refusal`; ignore null fields; raise ValueError with a fault."""
+    """Return the result or `Refusal` of an answer; ignore null fields; raise ValueError."""
     given = object_of(message, "answer")
     found = {name: value for name, value in given.items() if value is not None}
     if "error" in found:

@@ -23,7 +23,7 @@ FIXED_WIDTH = (
     *("float16", "float32", "float64", "complex64", "complex128"),
 )
 
-# The dtypes of cases in lines, in either byte order.
+# The dtypes that cases may have in lines, in either byte order.
 NAMED = frozenset((*FIXED_WIDTH, *STRINGS, ">i4", ">f8"))
 # A line contains the elements of an output as text.
 _MOST_ELEMENTS = 2**18
@@ -38,7 +38,7 @@ def left_out(rule: Rule, case: Case) -> str | None:
 
 
 def encoded(array: AnyArray) -> Message:
-    """Return an array as an object.
+    """Return an array as a JSON object.
 
     >>> encoded(np.array([[1], [-2]], np.int16))
     {'dtype': 'int16', 'shape': [2, 1], 'elements': '0100feff'}

@@ -1,4 +1,4 @@
-"""Arrays as places in memory: a program writes into an output, and may see what it overlaps."""
+"""Arrays as places in memory: a program writes into an output that may overlap its inputs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from whycast.testing._lines._json import Message, field_of, list_of
 
 
 class Memories:
-    """The memory of arrays, each block once; a line has its bytes as hexadecimal digits."""
+    """The memory of arrays, without repetitions; a line has the bytes as hexadecimal digits."""
 
     def __init__(self, out: AnyArray, arrays: Sequence[AnyArray]) -> None:
         blocks = [byte_bounds(_owner(x)) for x in (out, *arrays)]
@@ -34,7 +34,7 @@ class Memories:
         self.message: Message = {"memories": texts, "out": places[0], "arrays": places[1:]}
 
     def read(self, message: Message) -> None:
-        """Copy the memory of an answer into the arrays; raise ValueError if it does not fit."""
+        """Copy the memory of an answer into the arrays; raise ValueError if sizes differ."""
         told = list_of(field_of(message, "memories"), "memories", "strings")
         if list(map(len, map(str, told))) != list(map(len, self.message["memories"])):
             raise ValueError("memories: expected as many digits as in the request")
@@ -43,7 +43,6 @@ class Memories:
 
 
 def _owner(array: AnyArray) -> AnyArray:
-    """Return the array of the whole memory, of which this is a view."""
     base: Any = array.base
     while base is not None:
         if isinstance(base, np.ndarray):

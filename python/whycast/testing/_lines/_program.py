@@ -21,14 +21,14 @@ from whycast.testing._lines._memory import Memories
 from whycast.testing._report._compare import NoAnswerError
 from whycast.testing._report._judge import Refusal
 
-# Bytes of one read; an answer has at most so many pieces.
+# Bytes of one read; most reads for one answer.
 _CHUNK = 2**16
 _MOST_CHUNKS = 2**14
 
-# A program that has never answered and dies this often is useless.
+# If a program dies this often and has never answered, the check gives it up.
 _FIRST_DEATHS = 3
 
-# Seconds without a first answer, after which a second process gets an input that ends.
+# After so many seconds without a first answer, a second process gets an input that ends.
 _PATIENCE = 1.0
 
 
@@ -66,7 +66,7 @@ class Program:
         try:
             answer = self._ask(line_of(asked))
         except NoAnswerError as error:
-            # Late output must not become the next answer.
+            # A late answer must not become the next one.
             self.stop()
             self.deaths += error.kind == "stopped"
             if not self._has_answered and self.deaths == _FIRST_DEATHS:
@@ -76,7 +76,7 @@ class Program:
         try:
             return read(read_answer(self.level, parse(answer)))
         except ValueError as error:
-            # The line may be superfluous, with the answer behind it.
+            # The line may be an extra one, before the answer.
             self.stop()
             raise NoAnswerError("garbage", f"{_shown(answer)} ({error})") from None
 
@@ -129,12 +129,12 @@ class Program:
         return answer
 
     def _next(self, line: bytes) -> bytes:
-        """Return the next output; before the first, test whether only the end flushes it."""
+        """Return the next output; before the first, test whether it waits for the input's end."""
         if self._has_answered:
             return self.chunks.get()
         with suppress(Empty):
             return self.chunks.get(timeout=_PATIENCE)
-        # A slow start has time here too.
+        # If the first process only starts slowly, it answers in this time.
         second, chunks = self._start()
         try:
             with suppress(OSError, Empty):
