@@ -1,7 +1,7 @@
 """The built-in peers: other implementations of broadcasting.
 
-Only a child process imports a peer, by `Peer.functions` with `Peer.environment` set before: some
-peers crash during the import, some write files.
+Only a child process imports a peer: it sets `Peer.environment`, then calls `Peer.functions`. Some
+peers crash during the import, and some write files.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class Peer:
     distribution: str
     module: str
     given_by: str = "functions"
-    # The kinds of its dtypes in NumPy's letters, if not all; limits show which it lacks of a kind.
+    # NumPy's letters for the kinds of its dtypes; empty: all. Limits show dtypes that it lacks.
     kinds: str = ""
-    # All distributions needed, if there are others; and whycast's extras with these, if any.
+    # All needed distributions, if there are more; the extras of whycast that install them, if any.
     needs: tuple[str, ...] = ()
     extra: str = "oracle"
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Peer:
         return importlib.metadata.version(self.distribution)
 
     def functions(self, rule: Rule) -> dict[str, Function]:
-        """Import the peer; return its functions for a rule, by level. They refuse by raising."""
+        """Import the peer; return its functions for a rule, by level. They refuse by exceptions."""
         module = importlib.import_module(f"whycast.testing._peers.{self.module}")
         functions: dict[str, Function] = getattr(module, self.given_by)(rule)
         return functions
@@ -75,8 +75,8 @@ def _no_high_ranks(level: str, case: Case) -> str | None:
     return None
 
 
-# JAX gets all cases of few tensors and axes (counted with the target's), and one in so many of the
-# others and of those with layouts, which it does not see.
+# JAX gets all cases that have few tensors and axes (the target's count too), have dtypes and no
+# layouts, or permute all axes; and one in so many of the others.
 _FEW = 2
 _ONE_OF = 23
 
@@ -110,7 +110,7 @@ _PEERS = (
         environment=_ORT,
     ),
     Peer("openvino", "openvino", "_openvino", kinds="biuf", lacks=_no_high_ranks),
-    # ONNX Runtime's tool that infers shapes; auto_merge takes names that meet for equal.
+    # ONNX Runtime's tool that infers shapes; auto_merge treats names that meet as equal.
     Peer("onnxruntime-symbolic", "onnxruntime", "_onnx", "symbolic_functions", **_TOOL),
     Peer("onnxruntime-auto-merge", "onnxruntime", "_onnx", "merging_functions", **_TOOL),
     Peer("torch", "torch", "_torch", kinds="biufc", extra="torch", lacks=_no_negative_strides),

@@ -25,13 +25,13 @@ def functions(rule: Rule) -> dict[str, Function]:
     operation: Function = lax.broadcast_in_dim if rule.takes == "axes" else jnp.broadcast_to
 
     def shape(own: Shape, *others: Shape) -> Shape:
-        # Tracing computes nothing. Any: JAX's stubs are not visible here.
+        # Tracing computes nothing. The type is Any, since JAX's stubs are not visible here.
         traced: Any = jax.ShapeDtypeStruct
         output = jax.eval_shape(lambda x: operation(x, *others), traced(own, np.int32))
         return tuple(output.shape)
 
     def data(array: AnyArray, *others: Shape) -> Any:
-        # A copy: an unchanged array must not share memory with NumPy's.
+        # Make a copy: an unchanged array must not share memory with NumPy's.
         return operation(jnp.array(array), *others)
 
     return {"verdict": shape, "shape": shape, "data": data}
@@ -42,7 +42,7 @@ def _symbolic(*shapes: Named) -> Named:
     import jax
     from jax import export
 
-    # JAX takes identifiers only.
+    # As names JAX takes identifiers only.
     sizes = list(dict.fromkeys(size for shape in shapes for size in shape if isinstance(size, str)))
     scope = export.SymbolicScope()
 

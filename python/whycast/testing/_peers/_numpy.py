@@ -27,7 +27,7 @@ def functions(rule: Rule) -> dict[str, Function]:
 
 
 def _strides(shape: Shape, strides: Strides, target: Shape) -> Strides:
-    # Nobody reads an element: one in memory is enough.
+    # Elements are never read, so memory for one is enough.
     array: AnyArray = as_strided(np.zeros(1, np.int8), shape, strides)
     return np.broadcast_to(array, target).strides
 

@@ -1,4 +1,4 @@
-"""The onnx package as a peer, shape inference and reference implementation; and ONNX Runtime.
+"""Peers: the onnx package (shape inference, reference implementation), and ONNX Runtime.
 
 ONNX has no operator that only broadcasts several tensors. ``Where`` does, with a condition that is
 true everywhere and has the shape of another tensor.
@@ -26,7 +26,7 @@ from whycast.testing._peers import Function, Named
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
-# Expand and Where are of opset 13; the newest runtimes still support it.
+# Opset 13 has Expand and Where; the newest runtimes still support this opset.
 OPSET = 13
 IR_VERSION = 10
 
@@ -76,7 +76,7 @@ def _computed(rule: Rule, session: Callable[[ModelProto], Any]) -> Function:
 
 
 def element_type(dtype: str) -> int:
-    """Return ONNX's number of an element type; strings come as objects."""
+    """Return ONNX's number of an element type; "object" stands for strings."""
     if dtype == "object":
         return int(TensorProto.STRING)
     return int(helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))

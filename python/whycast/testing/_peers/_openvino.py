@@ -1,4 +1,4 @@
-"""OpenVINO as a peer: shapes as it builds a node, data as its CPU plugin computes them."""
+"""OpenVINO as a peer: building a node gives shapes, and the CPU plugin computes data."""
 
 from __future__ import annotations
 
@@ -95,9 +95,9 @@ def _run(
 def _forget(
     request: openvino.InferRequest, array: AnyArray, target_rank: int, axes: int | None
 ) -> None:
-    """Infer once with a size of no case: a compiled model remembers sizes."""
+    """Infer once with a size that no case has: a compiled model remembers sizes."""
     shape, target = ((1,) * (rank - 1) + (7,) * (rank > 0) for rank in (array.ndim, target_rank))
     last = None if axes is None else tuple([max(0, target_rank - axes + j) for j in range(axes)])
-    # With some ranks it accepts nothing, and remembers nothing.
+    # For some ranks the model accepts nothing, and remembers nothing.
     with suppress(RuntimeError):
         _run(request, np.zeros(shape, array.dtype), target, last)

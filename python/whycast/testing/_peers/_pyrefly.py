@@ -1,4 +1,4 @@
-"""Pyrefly, a type checker that knows shapes of tensors, as a peer: it reads code, and runs none."""
+"""Pyrefly, a type checker with shapes of tensors, as a peer: it reads code without running it."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def functions(rule: Rule) -> dict[str, Function]:
 
 
 def _tensor(array: AnyArray) -> torch.Tensor:
-    """Make a tensor, on the array's own memory where torch allows it."""
+    """Make a tensor, on the array's own memory if torch allows that."""
     import torch
 
     flags = array.flags
@@ -43,7 +43,7 @@ def _tensor(array: AnyArray) -> torch.Tensor:
 
 
 def of_arrays(function: Function) -> Function:
-    """Let a function of tensors take arrays; its shapes and other arguments stay."""
+    """Let a function of tensors take arrays; pass other arguments unchanged."""
 
     @functools.wraps(function)
     def called(*arguments: Any) -> Any:
@@ -66,7 +66,7 @@ def _common(*shapes: Shape) -> Shape:
 
 
 def _common_of_tensors(*shapes: Shape) -> Shape:
-    """Return the common shape of tensors, whose errors name an axis, unlike those of shapes."""
+    """Return the common shape of tensors: their errors name an axis, those of shapes do not."""
     import torch
 
     tensors = torch.broadcast_tensors(*map(_without_elements, shapes))
@@ -103,7 +103,7 @@ def _expand(array: AnyArray, target: Shape) -> Any:
 def _symbolic(*shapes: Named) -> tuple[Named, list[str]]:
     """Return the shape of a sum of fake tensors, and the equations that torch asserts.
 
-    Their sizes are symbols without a value, as torch.export has for sizes that depend on data.
+    The sizes are symbols without a value, as torch.export has for sizes that depend on data.
     """
     import torch
     from torch._subclasses.fake_tensor import FakeTensorMode
@@ -118,7 +118,7 @@ def _symbolic(*shapes: Named) -> tuple[Named, list[str]]:
             return size
         if size not in sizes:
             sizes[size] = known.create_unbacked_symint()
-            # Later, torch replaces the text of a symbol by its finding.
+            # Later, the text of the symbol may be another: torch replaces what it has found out.
             names[str(sizes[size])] = size
         return sizes[size]
 
