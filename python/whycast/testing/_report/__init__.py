@@ -12,30 +12,30 @@ from whycast._rules import Rule
 from whycast.testing._cases._case import OF_ARRAYS, Case, Level, asked
 from whycast.testing._report._compare import KINDS
 
-# Calls contain arrays of these dtypes and few elements as literals.
+# Calls contain arrays of these dtypes as literals, if they have at most so many elements.
 _MOST_LITERAL = 8
 _LITERAL = ("bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
 
-# The text for people cuts longer texts, JSON does not.
+# The report for people cuts longer texts; JSON does not.
 _MOST_SHOWN = 800
 
 
 @dataclass(frozen=True)
 class Deviation:
-    """Cases in which an implementation deviates in one way, with the smallest of them.
+    """The cases of one kind of deviation, with the smallest of them.
 
     Parameters
     ----------
     level, stages : str, mapping
         The level of the cases; the number of deviating cases of each stage.
     kind, detail : str
-        The kind of deviation, in a word or two; an exception's name, or ``with a size of 0``.
+        The kind of deviation in a word or two; details, such as an exception's name.
     case, call : Case, str
         The smallest of these cases; a call that reproduces the deviation, with its imports.
     expected, got : str
         The answers of the rule and of the implementation.
     clause : str
-        Identifier of the clause that decides; empty if no text does.
+        Identifier of the clause that decides; empty if no clause does.
 
     Notes
     -----
@@ -72,13 +72,13 @@ class Report:
     Parameters
     ----------
     target, rule : str
-        Name of the target, of a built-in peer with its version; name of the rule.
+        Name of the target, with the version of a built-in peer; name of the rule.
     chosen : str
         The level and the number of tensors, if `check` chose the level ``operator``.
     levels, unasked : mapping
-        For each level, the number of cases by stage; of fixed cases without time.
+        For each level and stage, the number of cases; of fixed cases for lack of time not asked.
     deviations : tuple of Deviation
-        The classes of deviations; those of a level in the order of their smallest case.
+        The kinds of deviations; those of a level in the order of their smallest cases.
     limits : tuple of str
         The target's limits, beyond which it refuses all cases; see `check`.
     left_out : mapping
@@ -215,7 +215,7 @@ def call_of(rule: Rule, level: Level, case: Case) -> str:
 
 
 def pasted(code: str, call: str) -> str:
-    """Put before a call the code that makes `f`, and the imports.
+    """Return a call after the imports and the code that makes `f`.
 
     >>> pasted("from numpy import add as f", "f(np.array(1), np.array(2))")
     'import numpy as np; from numpy import add as f; f(np.array(1), np.array(2))'

@@ -19,7 +19,7 @@ _MOST_CHARACTERS = 500
 
 
 class Kind(NamedTuple):
-    """A kind of deviation, and the clause that it breaks, if any text decides it."""
+    """A kind of deviation, and the clause that it violates, if there is one."""
 
     says: str
     clause: str = ""
@@ -27,7 +27,7 @@ class Kind(NamedTuple):
 
 KINDS = {
     "accepts": Kind("accepts what is refused", "verdict"),
-    # The operator also refuses the tensors broadcast first: a limit, or outside its domain.
+    # The operator also refuses the tensors broadcast first: by a limit, or outside its domain.
     "undefined": Kind("refuses the tensors broadcast first, too"),
     "refuses": Kind("refuses what is accepted", "verdict"),
     "shape": Kind("another shape", "shape"),
@@ -88,7 +88,7 @@ def outputs_of(value: object) -> Sequence[object]:
 
 
 def show(value: object) -> str:
-    """Return a value's text on one line, even if its own text raises an exception."""
+    """Return a value's text on one line, even if ``repr()`` raises an exception."""
     try:
         if isinstance(value, (tuple, list)):
             if value and all(as_array(each) is not None for each in value):
@@ -118,9 +118,9 @@ def show_array(array: AnyArray) -> str:
 def difference(
     level: Level, value: object, right: object, shape: Shape, inputs: Sequence[AnyArray]
 ) -> Finding | None:
-    """Compare an answer with the right one, of an output's shape; None if it is right.
+    """Compare an answer with the right one, whose output has the shape; None if it is right.
 
-    At level ``data`` no array in the memory of the `inputs` may be writable.
+    At level ``data`` no returned array in the memory of the `inputs` may be writable.
     """
     if level in ("verdict", "report"):
         return None
@@ -172,7 +172,7 @@ def _output_differs(
         return Finding("no array", "", f"{where}an array", f"{where}{show(output)}{why}")
     if deviation := array_differs(found, right, where):
         return deviation
-    # NumPy marks arrays that warn of a write by negative flags.
+    # NumPy marks an array that warns of writes by negative flags.
     writable = found.flags.num >= 0 and found.flags.writeable and found.size > 0
     shares = (np.may_share_memory(found, each) for each in inputs)
     if isinstance(output, np.ndarray) and writable and (overlaps_itself(found) or any(shares)):
@@ -190,7 +190,7 @@ def array_differs(array: AnyArray, right: AnyArray, where: str) -> Finding | Non
     if array.shape != right.shape:
         shapes = (where + show_shape(each.shape) for each in (right, array))
         return Finding("shape", "", *shapes)
-    # The width of strings is a property of the array.
+    # Arrays of equal strings may have different widths.
     strings = array.dtype.kind == right.dtype.kind in ("U", "S")
     if array.dtype != right.dtype and not strings:
         return Finding("dtype", "", f"{where}{right.dtype}", f"{where}{array.dtype}")
@@ -224,7 +224,7 @@ def _first(array: AnyArray, right: AnyArray, number: int, kind: str, where: str)
 
 
 def as_integers(value: object) -> tuple[int, ...] | None:
-    """Return the integers of a shape, an index or strides in any sequence, else None."""
+    """Return any sequence of integers, such as a shape, as a tuple; else None."""
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         return None
     found: list[int] = []
@@ -234,7 +234,7 @@ def as_integers(value: object) -> tuple[int, ...] | None:
                 return None
             found.append(operator.index(each))
     except Exception:
-        # The answer may be any object, and raise anything.
+        # The answer may be any object, and raise any exception.
         return None
     return tuple(found)
 

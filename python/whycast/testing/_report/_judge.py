@@ -33,7 +33,7 @@ from whycast.testing._report._compare import (
 )
 from whycast.testing._report._lifted import Lifted, gradient_differs
 
-# Asks an implementation about a case, with its tensors or others.
+# Asks an implementation about a case, with the tensors of the case or others.
 Ask: TypeAlias = Callable[[Case, Sequence[AnyArray]], object]
 
 _AXIS = re.compile(r"(?i)\b(?:axis|dimension|dim)\b\W{0,3}(-?\d+)")
@@ -69,7 +69,7 @@ class Refusal(NamedTuple):
 def expected(
     rule: Rule, level: Level, case: Case, arrays: Sequence[AnyArray] | None = None
 ) -> object:
-    """Ask the verified programs about a case, or about its arrays; return a refusal too."""
+    """Return the answer or refusal of the verified programs about a case or its arrays."""
     if level == "symbolic":
         return _symbolic.right_answer(rule, case)
     shape = rule.shape(case)
@@ -94,14 +94,14 @@ def no_answer(rule: Rule, level: Level, case: Case, error: NoAnswerError) -> Fin
 
 
 class Judge:
-    """Asks an implementation and judges; if `refuses` has names, no other exceptions refuse."""
+    """Asks and judges an implementation; if `refuses` has names, no other exceptions refuse."""
 
     def __init__(self, rule: Rule, level: Level, ask: Ask, refuses: Sequence[str] = ()) -> None:
         self.rule = rule
         self.level: Level = level
         self.ask = ask
         self.refuses = frozenset(refuses)
-        # The number of refusals, at level symbolic, of shapes that some sizes make broadcast.
+        # The number of refusals, at level symbolic, of shapes that broadcast for some sizes.
         self.cautious = 0
         self.accepts = False
         self._in_use: list[_Prepared] = []
@@ -122,7 +122,7 @@ class Judge:
             return no_answer(self.rule, self.level, case, error)
 
     def finding(self, case: Case, value: object) -> Finding | None:
-        """Compare the tensors after the call, and an answer or refusal; None if both are right."""
+        """Judge the tensors after the call, and the answer or refusal; None if both are right."""
         found = self._changed() or self._compared(case, value)
         if found is not None:
             # The returned array may share memory with an argument that the call has changed.
@@ -141,7 +141,7 @@ class Judge:
         except (NoAnswerError, KeyboardInterrupt):
             raise
         except BaseException as error:
-            # Any exception refuses, even one that is no Exception.
+            # Any exception refuses, even one outside the class Exception.
             return Refusal(error=error)
 
     def _compared(self, case: Case, value: object) -> Finding | None:
@@ -155,7 +155,7 @@ class Judge:
             return self._lifted(case, shape, value, refusal if refuses else None)
         if refuses and shape is None:
             found = self._no_refusal(refusal)
-            # The reason for the rule's refusal takes longer to find than the refusal.
+            # Do not ask for the rule's reason here: that takes longer than its verdict.
             if found is not None or self.level != "report":
                 return found
         right = expected(self.rule, self.level, case, [each.kept for each in self._in_use])
@@ -165,7 +165,7 @@ class Judge:
             return Finding("accepts", _zeros(case), _right_text(right), show(value))
         if self.level == "adjoint":
             return gradient_differs(value, self._in_use[0].kept, case.shapes[0])
-        # An array that comes back unchanged shares its own memory.
+        # A rule that returns unchanged arrays themselves shares their memory.
         inputs = [] if self.rule.gives_back else [each.array for each in self._in_use]
         found = difference(self.level, value, right, shape, inputs)
         if found is None and self.level == "data":
@@ -187,7 +187,7 @@ class Judge:
             return Finding("refuses", "broadcast first", wanted, refused[0].shown)
         every = enumerate(case.tensors(self.level))
         ones = [array(m, (1,), dtype, "C") for m, (_, dtype, _) in every]
-        # An answer about tensors with elements shows that the lack of elements is the reason.
+        # If it answers about tensors with elements, it refused the others for having none.
         if refused and (0 not in shape or isinstance(self._answer(case, ones), Refusal | None)):
             return Finding("undefined", "", "", refused[0].shown)
         return self._refused(case, refusal, shape)
@@ -199,7 +199,7 @@ class Judge:
             if found.verdict in KINDS:
                 return _symbolic.finding(self.rule, case, claim, refusal.shown, found)
         except Exception as error:
-            # The answer may be any object, and raise anything.
+            # The answer may be any object, and raise any exception.
             right = _right_text(expected(self.rule, self.level, case))
             return Finding("garbage", "", right, f"{show(value)}: {show_error(error)}")
         self.cautious += found.verdict == "cautious"
@@ -253,12 +253,12 @@ class Judge:
 
 class _Prepared(NamedTuple):
     array: AnyArray
-    # An equal array of the same layout, and the bytes before the call: addresses, if objects.
+    # An equal array of the same layout; the bytes before the call (of objects, addresses).
     kept: AnyArray
     bytes: bytes
 
     def shared(self, shape: Shape, dtype: str, layout: str) -> _Prepared | None:
-        """Return the next tensor in this memory, if its layout demands it and they match."""
+        """Return the next tensor in this memory, if its layout demands that, else None."""
         given, kept = (laid_on(each, shape, dtype, layout) for each in self[:2])
         if given is None or kept is None:
             return None
@@ -274,7 +274,7 @@ _prepared = lru_cache(128)(_prepare)
 
 
 def _is_false(value: object, level: Level) -> bool:
-    """Whether an answer is false, or at level verdict 0, as functions in C return it."""
+    """Whether an answer is False or, at level verdict, the 0 of functions in C."""
     numbers = (bool, np.bool_, *((int, np.integer) if level == "verdict" else ()))
     # An operator may compute False.
     return level not in (*OPERATORS, "adjoint") and isinstance(value, numbers) and not value

@@ -27,9 +27,9 @@ from whycast.testing._report._compare import (
 
 
 class Lifted:
-    """An answer, and the tensors broadcast first: the answers about their `parts` judge it.
+    """An answer, judged by the answers about `parts` of the tensors broadcast first.
 
-    For gradients, these answers are summed to the shapes `sums`.
+    For gradients, `finding` sums the answers about the parts to the shapes `sums`.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Lifted:
         self._kept = [_copied(each) for each in outputs_of(value)]
 
     def parts(self) -> Iterator[list[AnyArray]]:
-        # In reverse: without growth the same call would prove nothing.
+        # Reverse the elements: if no tensor grows, the same call again would prove nothing.
         flat = [np.array(z).ravel()[::-1] for z in self._broadcast]
         for start in range(0, max(1, flat[0].size), MOST_ELEMENTS):
             yield [z[start : start + MOST_ELEMENTS].copy() for z in flat]
@@ -89,7 +89,7 @@ def _copied(output: object) -> AnyArray | None:
         found = as_array(output)
         return None if found is None else np.array(found)
     except Exception:
-        # The answer may be any object, and raise anything.
+        # The answer may be any object, and raise any exception.
         return None
 
 
@@ -106,7 +106,7 @@ def gradient_differs(value: object, delta: AnyArray, shape: Shape) -> Finding | 
         return Finding("shape", "", show_shape(shape), show_shape(found.shape))
     if found.dtype.kind != delta.dtype.kind or found.dtype.itemsize < delta.dtype.itemsize:
         return Finding("dtype", "", str(delta.dtype), str(found.dtype))
-    # For each element of delta the number of its sum.
+    # For each element of delta, the number of the sum to which it belongs.
     own = np.arange(math.prod(shape)).reshape(shape)
     places = np.broadcast_to(own, delta.shape).ravel()
     if delta.dtype.kind in "iu":

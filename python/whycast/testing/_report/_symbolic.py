@@ -1,7 +1,7 @@
 """Judge answers about shapes whose sizes have names: numbers replace the names.
 
-A shape and a condition compare sizes with each other and with numbers. So 0, 1, the numbers of the
-question, and one more for each name represent all numbers; the proved programs answer for these.
+Shapes and conditions compare sizes with each other and with numbers. So it is enough to try 0, 1,
+the numbers of the shapes and the condition, and one more for each name, with the proved programs.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from whycast.testing._report._compare import Finding, one_line, show
 
 Numbers: TypeAlias = Mapping[str, int]
 
-# A cautious answer refuses a question that depends on names, an open answer leaves sizes open, the
-# others deviate, except "".
+# "cautious": a refusal although the names decide; "open" and "": right; the others: deviations.
 Verdict: TypeAlias = Literal["accepts", "refuses", "condition", "shape", "cautious", "open", ""]
 
 _EQUATION = re.compile(r"(\w+) = (\w+)")
@@ -67,7 +66,7 @@ def _size(size: Any) -> Size | None:
 
 
 def _clause(clause: Any) -> Any:
-    """Read a clause in the form of `symbolic.Clause`."""
+    """Read a clause from a text; return other values unchanged."""
     if not isinstance(clause, str):
         return clause
     found = []
@@ -111,7 +110,7 @@ def judged(rule: Rule, case: Case, claim: Claim | None) -> Judged:
 
 
 def _instances(case: Case, claim: Claim | None) -> Iterator[Numbers]:
-    """Return numbers for the names: 1 first, 0 last."""
+    """Return all combinations of numbers for the names: 1 first, 0 last."""
     sizes: list[Any] = [size for shape in case.every_shape for size in shape]
     names = names_in(case)
     for part in (claim and claim.condition) or ():

@@ -12,7 +12,7 @@ from whycast.testing._report._compare import KINDS, Finding
 
 Key: TypeAlias = tuple[str, str]
 
-# Quantities that a limit bounds, besides dtypes; the small cases lie below any limit.
+# Quantities that a limit bounds, besides dtypes; each with the least limit, that of small cases.
 LIMITED = {"rank": 3, "size": 4, "tensors": 3}
 
 
@@ -29,7 +29,6 @@ class Reach(NamedTuple):
 
 def _reach(case: Case) -> Reach:
     shapes = case.every_shape
-    # Sizes may have names.
     sizes = [size for shape in shapes for size in shape if isinstance(size, int)]
     dtypes = frozenset(case.dtypes or ("int32",))
     return Reach(max(map(len, shapes)), max(sizes, default=0), len(case.shapes), dtypes)
@@ -45,7 +44,7 @@ class Example(NamedTuple):
 class Tally:
     cases: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
-    # Refusals are counted by their reach too: only the end of a check shows the limits.
+    # Refusals are counted by their reach too, since only the end of a check shows the limits.
     deviations: Counter[tuple[Key, Reach, Stage]] = field(default_factory=Counter)
     examples: dict[tuple[Key, Reach], Example] = field(default_factory=dict)
     answered: Reach = field(default_factory=Reach)
