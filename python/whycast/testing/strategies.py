@@ -89,9 +89,9 @@ def shape_lists(
     rule : {"sonnx", "numpy"}, optional
         The rule. For rules with a target see `cases`.
     compatible : bool, optional
-        True: the rule accepts the shapes. False: it refuses them. None: it accepts two in three.
+        True: the rule accepts the shapes. False: it refuses them. None: it accepts two thirds.
     min_shapes, max_shapes : int, optional
-        Least and greatest number of shapes; the rule refuses two at least.
+        Least and greatest number of shapes; refused shapes are at least two.
     min_dims, max_dims, min_side, max_side : int, optional
         Least and greatest rank and size, as for `shapes`.
 
@@ -105,7 +105,7 @@ def shape_lists(
     TypeError
         A bound or `compatible` has another type.
     ValueError
-        As by `shapes`; `rule` is unknown or takes a target; or `compatible` is False, and the rule
+        As for `shapes`; `rule` is unknown or takes a target; or `compatible` is False, and the rule
         refuses nothing within the bounds.
 
     Notes
@@ -163,13 +163,13 @@ def cases(
     Returns
     -------
     strategy of whycast.testing.Case
-        At level ``data`` with each tensor's dtype and layout: ``case.arrays()`` makes them. At
-        level ``index`` with a multi-index of the output, at level ``strides`` with strides.
+        At level ``data`` a case has each tensor's dtype and layout; ``case.arrays()`` makes the
+        tensors. At ``index`` it has a multi-index of the output, at ``strides`` strides.
 
     Raises
     ------
     TypeError, ValueError
-        As by `shape_lists`, for all rules; also for `level`.
+        As for `shape_lists`, except that all rules are allowed; also for a wrong `level`.
 
     Notes
     -----
@@ -241,8 +241,8 @@ def arrays(
 
     Notes
     -----
-    Shape, dtype and layout decide the elements: as different as the type permits. Floating-point
-    arrays contain a negative zero and a NaN with a payload.
+    The elements differ as far as the type permits. Floating-point arrays contain a negative zero
+    and a NaN with a payload.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The parent's view of the child process that runs a target: it may die, and has limits."""
+"""The child process that runs a target, seen from the parent: it may die, and has limits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from whycast.testing._report._compare import NoAnswerError
 from whycast.testing._run._targets import Target, TargetError
 from whycast.testing._run._worker import Look, Run, Try, work
 
-# Seconds for the import of a target, for its first answer (it may compile), between two checks.
+# Seconds for a target's import, for its first answer (it may compile), between two looks.
 _PREPARATION = 120.0
 WARM_UP = 30.0
 _LOOK = 0.05
@@ -37,9 +37,9 @@ class OutOfTimeError(Exception):
 class Child:
     """A child process that runs a target.
 
-    The parent ends it after `timeout` seconds on one case (the first case of a level has 30 at
-    least); if it takes more than `memory` MiB, unless 0, beyond the imported target and the cases;
-    at the time `end_at` of `time.monotonic`; and when `stop` is set.
+    The parent ends the child after `timeout` seconds on one case (at least 30 on the first case of
+    a level), when it takes more than `memory` MiB (if not 0) beyond the imported target and the
+    cases, at the time `end_at` of `time.monotonic`, and when `stop` is set.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Child:
 
     @property
     def position(self) -> int:
-        """Number of the current case, or of the last case before its death."""
+        """The number of the current case; after the child's death, of its last case."""
         return int(self._position.value)
 
     @property
@@ -149,7 +149,7 @@ class Child:
             return
         self._ended = True
         self._connection.close()
-        # The child leads a group of all processes that it starts. Only `join` frees its number.
+        # The child leads a group of all processes that it starts. Only `join` frees its process id.
         if hasattr(os, "killpg"):
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""A target's functions: a first look at them, and operators made of those with an output."""
+"""A target's functions: a first look at them, and operators made of those that write."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from whycast.testing._report._judge import Ask
 _SHAPE = (2, 3)
 # The numbers of tensors to try if the signature says nothing, the usual number first.
 _COUNTS = (2, 1, 3, 4)
-# Other elements for one tensor: another tensor's, larger ones, and another order.
+# Numbers that give a tensor other elements: another tensor's, larger ones, another order.
 _OTHERS = (0, 20, -5)
-# Least number of bytes before and behind an output; most elements of outputs to refuse.
+# Least number of bytes before and behind an output; most elements if bad outputs are tried too.
 _MARGIN = 64
 _MOST = 64
 
@@ -50,7 +50,7 @@ def look(
     form: str,
     ask: Ask,
 ) -> Seen:
-    """Find out what to ask; call the function only for an operator, or without a level."""
+    """Find out what to ask; call the function only at levels of operators, or without a level."""
     least, most, known = taken_by(function)
     if level == "inplace" or form == "shapes":
         least, most = max(0, least - 1), most - 1
@@ -119,7 +119,7 @@ def _tried(count: int, plain: str, level: Level | None, ask: Ask) -> Seen | None
 def _given(
     ask: Ask, case: Case, tensors: Sequence[tuple[Shape, str, str]], numbers: Sequence[int]
 ) -> list[object] | None:
-    """Return the number of arrays in the sequence, and their bytes, if the shapes are right."""
+    """Return the number of arrays, 0 if not in a sequence, and their bytes; None if wrong."""
     made = [array(m, *tensor) for m, tensor in zip(numbers, tensors, strict=True)]
     try:
         value = ask(case, made)
@@ -130,12 +130,12 @@ def _given(
     except NoAnswerError:
         raise
     except Exception:
-        # A refusal; and the answer may be any object, and raise anything.
+        # The function refuses, or its answer raises an exception.
         return None
 
 
 def form_of(function: object, dtypes: Sequence[str]) -> str:
-    """Find the form of gradients: a pair is an output with a function of its gradient."""
+    """Find the form of gradients; a "pair" is an output and a function of its gradient."""
     least, most, known = taken_by(function)
     if not callable(function):
         return ""
@@ -143,12 +143,12 @@ def form_of(function: object, dtypes: Sequence[str]) -> str:
     try:
         _, pull = function(*tensors)
     except Exception:
-        # A function of shapes may raise anything.
+        # A function of shapes may raise any exception.
         pull = None
     return "pair" if callable(pull) else "shapes" if known and most > 2 else ""
 
 
-# Make of a function of each form one of the output's gradient and tensors; in reports as well.
+# For each form: code that makes `f` take the output's gradient and the tensors; reports show it.
 PULLS = {
     "pair": "g = f; f = lambda d, *x: g(*x)[1](d)",
     "shapes": "g = f; f = lambda d, *x: g(d, *[z.shape for z in x])",
@@ -164,7 +164,7 @@ def pulling(function: Function, form: str) -> Function:
 
 def writing(function: Function, rule: Rule) -> Function:
     """Make an operator of ``f(out, a, ...)``; an output has the dtype of the last tensor."""
-    # The answers differ if the function writes nothing.
+    # Fill the memory differently each time: an output that is not written then differs.
     fills = cycle((0x5A, 0xA5))
 
     def operator(*arrays: Any) -> Any:
@@ -192,7 +192,7 @@ def writing(function: Function, rule: Rule) -> Function:
 
 
 def _check_overlaps(function: Function, out: AnyArray, arrays: Any) -> None:
-    """Write to the first tensor; and to one place before and behind it, or refuse that."""
+    """Check an output that is the first tensor; and, if not refused, one an element off."""
     for start in (0, 1, -1):
         memory = np.empty(out.size + abs(start), out.dtype)
         first, alias = (
@@ -209,7 +209,7 @@ def _check_overlaps(function: Function, out: AnyArray, arrays: Any) -> None:
 
 
 def _output(shape: Shape, dtype: np.dtype[Any], fill: int) -> tuple[AnyArray, AnyArray]:
-    """Make an output of some layout in memory of bytes."""
+    """Make an output of some layout; return it with its memory of bytes."""
     plain = np.empty(shape, dtype, order="F" if sum(shape) % 2 else "C")
     step = 1 + len(shape) % 2
     strides = tuple([step * stride for stride in plain.strides])

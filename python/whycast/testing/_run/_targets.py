@@ -44,7 +44,7 @@ class Opened:
     """A target in the child process; `title` is its name in reports, with a peer's version.
 
     `function` returns the function or program of a level, or None; `left_out` returns why a case is
-    left out, or None. `code` makes it `f`, with {level} for the name of a level.
+    left out, or None. `code` makes the function `f`; {level} in it stands for a level's name.
     """
 
     title: str

@@ -34,12 +34,12 @@ _PR_SET_PDEATHSIG = 1
 
 _BEAT = 0.2
 
-# A target that has died so often is given up.
+# The check gives up a target after so many deaths.
 MOST_DEATHS = 20
 
 
 class Run(NamedTuple):
-    """Job: ask the cases from `start` to `stop`, until a time; without it no random cases."""
+    """Job: ask the cases from `start` to `stop`; without a `deadline`, no random cases."""
 
     asked: Asked
     start: int
@@ -57,7 +57,7 @@ class Look(NamedTuple):
 
 
 class Try(NamedTuple):
-    """Job: ask cases until one deviates in the same way, or until a time."""
+    """Job: ask cases until one deviates in the same way, or until the deadline."""
 
     asked: Asked
     cases: list[Case]
@@ -85,7 +85,7 @@ def work(
 ) -> None:
     """Open the target and do the parent's jobs, until the parent sends no more or has ended."""
     if parents is not None:
-        # Otherwise this process never sees that the parent has closed its end.
+        # With a copy of the parent's end this process would never see that the parent closed it.
         parents.close()
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -231,7 +231,7 @@ class _Worker:
         return options.left_out(case) or self.opened.left_out(options.level, case)
 
     def send(self, message: object) -> None:
-        """Send to the parent, unless the implementation has forked this copy of the process."""
+        """Send to the parent; a copy of this process, forked by the implementation, ends here."""
         if os.getpid() != self.process:
             os._exit(0)
         self.connection.send(message)
