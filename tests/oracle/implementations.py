@@ -56,7 +56,7 @@ def sized(*shapes: Any) -> Case:
 
 
 def assert_ends(word: str) -> None:
-    """Demand that no process with such a word is left; a killed one stays a moment."""
+    """Demand that soon no process has such a word; a killed process stays for a moment."""
 
     def started() -> Iterator[list[str]]:
         for path in Path("/proc").glob("[0-9]*/cmdline"):
@@ -91,7 +91,7 @@ def zeros_where(condition: Callable[[Sequence[Array]], Any]) -> Function:
 
 
 def where(condition: Callable[[Sequence[Any]], bool], act: Callable[[], object]) -> Function:
-    """Act before the right answer about arrays or shapes."""
+    """Act if the condition holds, then answer rightly about arrays or shapes."""
 
     def function(*given: Any) -> Any:
         if condition(given):
@@ -293,12 +293,12 @@ def open_to_all(*shapes: Any) -> list[None]:
 
 
 def named(change: Callable[[Any], object]) -> Function:
-    """Change the right answer for shapes with names, by the rule of NumPy."""
+    """Change the right answer of NumPy's rule for shapes with names."""
     return lambda *shapes: change(symbolic.broadcast_shapes(*shapes, rule="numpy"))
 
 
 def refuses(size: float, deadly: tuple[Shape, ...] = (), rank: float = math.inf) -> Function:
-    """Refuse sizes and ranks from some on, and end the process at some shapes."""
+    """Refuse sizes from `size` on and ranks from `rank` on; end the process at `deadly`."""
 
     def function(*shapes: Shape) -> bool:
         if shapes == deadly:
@@ -315,7 +315,7 @@ def few_axes(shape: Shape, target: Shape, axes: Shape) -> bool:
 
 
 def summed(change: Callable[[Array, Array], Any]) -> Function:
-    """Change the right gradient, by the gradient of the output."""
+    """Change the right gradient; `change` also takes the gradient of the output."""
     return lambda delta, shape: change(whycast.sum_to_shape(delta, shape), delta)
 
 
@@ -383,7 +383,7 @@ WRONG = (
         got="^KeyError: False$",
         asked={"refuses": ["ValueError"]},
     ),
-    # Sizes with names: a refusal is wrong if the answer depends on no name.
+    # For sizes with names, a refusal is wrong if the answer does not depend on a name.
     Wrong("no names", refuses_n, "refuses", sized((), ("N",)), *NAMES),
     Wrong(
         *("open to all", open_to_all, "accepts", Case(((0,), (2,))), *NAMES),
@@ -426,8 +426,8 @@ WRONG = (
         *("exit", Case(((65,),)), *VERDICT, 16),
         got="^the process ended with exit code 3$",
     ),
-    # Small cases are right: the check searches for a smaller example, step by step. A step on which
-    # the target dies is no example, neither before other steps nor as the last one.
+    # Small cases are right, so the check searches for a smaller example in steps. A step at which
+    # the target dies is no example, whether other steps follow or not.
     *[
         Wrong(name, function, "refuses", case, *VERDICT, asked={"demand": {"size": 65, "rank": 65}})
         for name, function, case in (

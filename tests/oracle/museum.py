@@ -1,7 +1,7 @@
 """Public bugs, most of 2024 to 2026, each rebuilt as a function that `check` has to catch.
 
 Each function follows the report of the bug, without any code of the project. If the bug lies in
-another operation, such as a matrix product, the function has its broadcasting alone.
+another operation, such as a matrix product, the function has only the broadcasting.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def reads_an_empty_list(*arrays: Array) -> Any:
 
 
 def ones_win(*shapes: Shape) -> Shape:
-    """Take the 1 of two sizes; axes of one shape alone are right."""
+    """Take the 1 of two sizes; axes that only one shape has are right."""
 
     def two(first: Shape, second: Shape) -> Shape:
         common = min(len(first), len(second))
@@ -88,7 +88,7 @@ def ones_win(*shapes: Shape) -> Shape:
 
 
 def grows_from_the_front(shape: Shape, target: Shape) -> Shape:
-    """Add zeros of the missing sizes, compared axis by axis from the first on."""
+    """Find the missing sizes from the first axis on, and add zeros of these sizes."""
     if RULES["openvino-numpy"].shape(Operands((shape,), target)) is None:
         raise ValueError("they do not fit")
     same = [a == b for a, b in zip(shape, target, strict=False)] + [False] * len(target)
@@ -112,7 +112,7 @@ def first_axis_first(*arrays: Array) -> list[Array]:
 
 
 def nine_axes(*shapes: Shape) -> Shape:
-    """Keep eight sizes, and behind them eight strides."""
+    """Keep eight sizes, and eight strides behind them in memory."""
     common = numpy_rule.broadcast_shapes(*shapes)
     memory = [*common, *[0] * 16]
     memory[8 : 8 + len(common)] = [math.prod(common[k + 1 :]) for k in range(len(common))]
@@ -149,8 +149,8 @@ def rows_that_are_one(*arrays: Array) -> list[Array]:
     return found
 
 
-# The code takes the stride of the last axis but one for the length of a row, and stops if that is
-# too short. The stride of an axis of size 1 does not matter, and may be 0.
+# The code takes the stride of the last axis but one for the length of a row, and stops if this
+# stride is too short. But the stride of an axis of size 1 does not matter, and may be 0.
 short_rows = zeros_where(
     lambda xs: any(
         x.ndim == 2 and len(x) == 1 and abs(x.strides[0]) < x.shape[1] * x.itemsize for x in xs
@@ -159,7 +159,7 @@ short_rows = zeros_where(
 
 
 def last_axes_fit(shape: Shape, target: Shape) -> bool:
-    """Ask whether a sum is possible, without its shape."""
+    """Ask whether a sum is possible, but not whether it has the target's shape."""
     return all(a in (1, b) for a, b in zip(reversed(shape), reversed(target), strict=False))
 
 
@@ -184,7 +184,7 @@ def scalars_not_summed(delta: Array, shape: Shape) -> Array:
 
 
 def named(choose: Callable[[int, list[str], dict[str, int]], Any]) -> Callable[..., Any]:
-    """Choose each size by the number and the names of an axis, and by numbers beside names."""
+    """Choose each size by the number and the names of its axis, and the number beside a name."""
 
     def function(*shapes: Any) -> tuple[Any, ...]:
         numbers = [tuple([1 if isinstance(size, str) else size for size in s]) for s in shapes]
@@ -248,7 +248,7 @@ REBUILT: dict[str, tuple[Any, str, Case, str, Any]] = {
     "pyrefly": (first_name, "shape", sized(("N",), ("M",)), *NAMED),
 }
 
-# The name, the year and the fault; below it what is expected of the smallest case, and what comes.
+# Name, year and fault; in the line below, the right answer to the smallest case, and the given one.
 TOLD = """
 # The maximum in place of the size that is not 1
 burn 5334, 2026: A size of 0 beside a 1 was compared with the larger of the two, and refused.

@@ -125,8 +125,8 @@ def chooses_rows(condition: Any, x: Any, y: Any) -> Any:
 class Wrong(NamedTuple):
     """The number of tensors, the kind of deviation, the smallest case.
 
-    A program is asked at `level`: memory shows some faults, and elements the others. At no level
-    is a result of a program overwritten, since it is a line.
+    As a program it is asked at `level`: memory shows some faults, and elements show the others. If
+    empty, no level shows the fault: a program's result is a line, which no later call overwrites.
     """
 
     tensors: int
@@ -171,7 +171,7 @@ def ignores_strides(out: Any, x: Any, y: Any) -> None:
 
 
 def row_by_row(out: Any, x: Any, y: Any) -> None:
-    """Write before the last read: if the output is an input, later rows get sums."""
+    """Write rows before the last read: if the output is an input, later rows read sums."""
     added(out, x, y)
     if out.ndim and np.may_share_memory(out, x):
         out += y
@@ -200,7 +200,7 @@ def zeros_in(condition: Callable[[Any], Any]) -> Function:
 
 
 def one_after_another(out: Any, x: Any, y: Any) -> None:
-    """Write an element before the next is read."""
+    """Write each element before the next one is read."""
     if not out.flags.writeable or overlaps_itself(out) or out.shape != common(x, y):
         raise ValueError("no place to write")
     x, y = np.broadcast_arrays(x, y)

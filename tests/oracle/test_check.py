@@ -53,7 +53,7 @@ CAUGHT = (*WRONG, *map(shown, MUSEUM))
 
 @pytest.mark.parametrize("wrong", CAUGHT, ids=[each.name for each in CAUGHT])
 def test_a_wrong_implementation_is_caught(wrong: Wrong, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And no process that it has started survives."""
+    """No process that the implementation has started survives."""
     monkeypatch.setattr(_child, "WARM_UP", 1)
     # Filling the memory must take less time than a case has.
     timeout = 0.5 if wrong.kind == "hang" else 10
@@ -152,7 +152,7 @@ def test_the_output_of_a_function_is_no_part_of_the_report(
     "names", [[], ["__array_interface__"], ["__dlpack__", "__dlpack_device__"]]
 )
 def test_arrays_by_other_protocols(names: list[str]) -> None:
-    """A protocol lacks some dtypes: the refusals are a limit."""
+    """If a protocol lacks some dtypes, the refusals are a limit."""
 
     def wrapped(array: Any) -> object:
         own = {name: getattr(array, name) for name in names}
@@ -198,7 +198,7 @@ KINDS = "biufcOTUSmM"
 
 
 def test_cases_have_rare_properties() -> None:
-    """In accepted cases, with arrays of every kind."""
+    """Accepted cases with arrays of every kind have these properties."""
     left, kinds = dict(SELDOM), set()
     for case in cases("numpy"):
         if RULES["numpy"].shape(case) is not None and max(map(len, case.shapes)) <= 64:
@@ -213,7 +213,7 @@ BEYOND_32 = "rank 32: beyond, 27 of 27 "
 BEYOND_SIZES = ["size 2,147,483,647: beyond, 16 of 16 ", "tensors 10: beyond, "]
 
 
-# By the highest rank, the greatest size and the number of shapes: right, refused, or an answer.
+# By highest rank, greatest size and number of shapes: True (right), False (refused) or an answer.
 @pytest.mark.parametrize(
     ("answers", "kinds", "limits"),
     [
@@ -352,7 +352,7 @@ def slowly(*arrays: Any) -> Any:
 def test_the_time_is_that_of_the_whole_check(
     function: Any, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And the report counts the cases without time."""
+    """The report counts the cases for which there was no time."""
     monkeypatch.setattr(_child, "WARM_UP", 1)
     report = check(function, seconds=2, timeout=1)
     assert report.seconds < 6
@@ -366,7 +366,7 @@ def test_the_time_is_that_of_the_whole_check(
 
 @pytest.mark.parametrize("pauses", [itertools.chain([4], itertools.repeat(0)), itertools.repeat(1)])
 def test_a_target_that_compiles_does_not_hang(pauses: Iterator[float]) -> None:
-    """A target compiles once, or for each call: some cases have no time."""
+    """A target compiles once, or for each call: then there is no time for some cases."""
 
     def compiles(*arrays: Any) -> Any:
         time.sleep(next(pauses))
@@ -425,7 +425,7 @@ async def asynchronous(*shapes: Shape) -> bool:
 
 
 class Ends:
-    """Ends any other process that looks for its function."""
+    """Ends any process, except its own, that looks for its function."""
 
     parent = os.getpid()
 
@@ -558,7 +558,7 @@ def test_a_report_as_text_and_as_data() -> None:
     ],
 )
 def test_a_call_can_be_pasted(target: Any, level: Any, right: Callable[..., Any]) -> None:
-    """It carries its imports, and shows the deviation."""
+    """The call has its imports, and shows the deviation."""
     (first, *_) = check(target, level=level, seconds=None, every=3).deviations
     code, _, call = first.call.rpartition("; ")
     results = []

@@ -42,7 +42,7 @@ class Runtime(Backend):
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Write backend tests by two rules, of some cases, and of all for dtypes and layouts."""
+    """Write backend tests of two rules: of some cases, and of all about dtypes and layouts."""
     found = {}
     for name in ("numpy", "expand"):
         found[name] = tmp_path_factory.mktemp("onnx") / name
@@ -56,7 +56,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def failed(folder: Path) -> list[str]:
-    """Run the tests of a folder by ONNX's own runner, return the names of failed tests."""
+    """Run the tests of a folder by ONNX's own runner; return the names of the failed tests."""
 
     def load(kind: str) -> list[TestCase]:
         # The runner loads each kind of ONNX's own tests; these replace one kind.
@@ -100,7 +100,7 @@ def test_a_planted_fault_is_noticed(folders: dict[str, Path], tmp_path: Path) ->
 
 
 def test_models(folders: dict[str, Path]) -> None:
-    """They are valid, old enough, and show the place of every element of every input."""
+    """Models are valid, old enough, and show the place of every element of every input."""
     operators: dict[str, set[str]] = {}
     for name, folder in folders.items():
         operators[name] = set()
@@ -129,7 +129,7 @@ def test_models(folders: dict[str, Path]) -> None:
 
 
 def test_no_more_than_some() -> None:
-    """Some of each kind; a case has the same test beside other cases."""
+    """A pack has some tests of each kind; other cases do not change the test of a case."""
     every = list(cases("sonnx"))
     tests, fewer = (
         [*_export_onnx._tests(rule_named("sonnx"), some)] for some in (every, every[1:])

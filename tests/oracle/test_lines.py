@@ -91,7 +91,7 @@ def test_integers_of_any_size() -> None:
 
 
 def served(*lines: object) -> list[Message]:
-    """Ask lines, bytes as they are and anything else as JSON, in this process."""
+    """Ask lines in this process: bytes are sent unchanged, other values as JSON."""
     asked = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
     sink = io.BytesIO()
     with pytest.MonkeyPatch.context() as changed:
@@ -109,13 +109,13 @@ LARGE = {"rule": "expand", "level": "data", "target": [2, 2]}
 
 
 def test_a_process_answers_each_line_at_once_and_ends_with_its_reader() -> None:
-    # With that variable Python would flush each write.
+    # With PYTHONUNBUFFERED Python would flush each write.
     environment = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
     pipe, command = subprocess.PIPE, (sys.executable, "-m", "whycast", "serve")
     with subprocess.Popen(
         command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe
     ) as process:
-        # Without an answer the test would never end.
+        # If no answer came, the test would never end.
         timer = Timer(60, process.kill)
         timer.start()
         source, sink = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
@@ -132,7 +132,7 @@ def test_a_process_answers_each_line_at_once_and_ends_with_its_reader() -> None:
 
 
 def test_lack_of_room_is_an_error_of_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A line is too long, or an answer has no memory."""
+    """A line is too long, or there is no memory for an answer."""
     own = _serve.respond
     respond: Any = lambda asked: own(asked) if asked.level != "verdict" else [0] * 2**62  # noqa: E731
     monkeypatch.setattr(_serve, "respond", respond)
@@ -145,7 +145,7 @@ def test_lack_of_room_is_an_error_of_one_line(monkeypatch: pytest.MonkeyPatch) -
         {"shape": [3, 4]},
         {"error": "expected a line of at most 128 bytes", "line": 5},
     ]
-    # A line that just fits, and one of several reads.
+    # One line just fits; another takes several reads.
     monkeypatch.setattr(_serve, "_MAX_LINE", 4)
     source = io.BytesIO(b"abc\nabcd\n\nabcdefghijkl\nabcdefgh\nab\r\nabcdefghi")
     found = [(1, b"abc"), (2, None), (4, None), (5, None), (6, b"ab"), (7, None)]
@@ -199,7 +199,7 @@ WRONG: list[tuple[object, str]] = [
 
 
 def test_wrong_lines() -> None:
-    """Each has an answer with its number, and the next line follows; blank lines have no answer."""
+    """A wrong line gets an error with its number; later lines get answers, blank lines none."""
     lines = [line for wrong, _ in WRONG for line in (wrong, b" \t\r")]
     *answers, last = served(*lines, SHAPES)
     assert last == {"shape": [3, 4]}
@@ -267,7 +267,7 @@ def test_lines_on_the_standard_output(capfdbinary: pytest.CaptureFixture[bytes])
     assert {len(arrays) for arrays in asked} == {3}
     assert {x["dtype"] for arrays in asked for x in arrays} == {"int8"}
     assert {size for arrays in asked for x in arrays for size in x["shape"]} == {0, 1, 2}
-    # A line with arrays has the answer of `serve` too.
+    # For lines with arrays, the answers are those of `serve` too.
     assert main(words.split()) == 0
     written = list(map(json.loads, capfdbinary.readouterr().out.splitlines()))
     assert len(written) == sum(not left_out(RULES["numpy"], each) for each in cases("numpy"))

@@ -20,7 +20,7 @@ PROGRAM = [sys.executable, str(Path(__file__).with_name("operators.py"))]
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_operator_passes(name: str) -> None:
-    """The check finds the level and the number of tensors; a program needs options."""
+    """The check finds the level and the number of tensors; for a program, options set them."""
     tensors, function = RIGHT[name]
     few: Any = {"max_size": 300} if name == "one by one" else {}
     report = check(function, seconds=None, every=5, **few)
@@ -48,7 +48,7 @@ def test_a_wrong_operator_is_caught(name: str) -> None:
 
 @pytest.mark.parametrize("name", IN_PLACE)
 def test_writing_into_an_output(name: str) -> None:
-    """A function writes only there, and as if broadcast first."""
+    """A function must write only into the output, and as for tensors broadcast first."""
     function, kind = IN_PLACE[name]
     dtypes = ("int32", "float32", "bool")
     report = check(function, level="inplace", seconds=None, every=9, dtypes=dtypes)
@@ -63,7 +63,7 @@ def test_writing_into_an_output(name: str) -> None:
 
 @pytest.mark.parametrize("name", GRADIENTS)
 def test_gradients_of_several_tensors(name: str) -> None:
-    """A function of shapes, or one that an operator returns, must sum what was broadcast."""
+    """A function of shapes, or one that an operator returns, must sum over broadcast axes."""
     function, kind = GRADIENTS[name]
     asked: Any = {"seconds": None, "dtypes": ("int32", "float32")}
     report = check(function, level="adjoint", every=9, **asked)
@@ -115,9 +115,9 @@ NEGATIVE = REFUSED.replace("a refusal", "ValueError: negative")
             lambda x, y: np.zeros(np.broadcast_shapes(x.shape, y.shape)),
             *({}, OF(2), (NOTHING.format(0), NOTHING.format(1)), [TOO_MANY]),
         ),
-        # Refusals of some values, of tensors of any shape, are no limit.
+        # Refusals because of values, not of shapes, are no limit.
         (none_negative, {"dtypes": ["int32"]}, OF(2), (), [TOO_MANY, NOT_ASKED, NEGATIVE]),
-        # The function answers for two tensors, and refuses more, broadcast first too.
+        # The function answers for two tensors, and refuses more, even if broadcast first.
         (lambda *xs: xs[0] * xs[1] if len(xs) < 3 else None, {}, OF("2 or more"), (), [REFUSED]),
     ],
 )

@@ -84,7 +84,7 @@ SHOWN: list[tuple[str, str, Callable[[Case], object]]] = [
 
 @pytest.mark.parametrize(("rule", "text", "shown"), SHOWN)
 def test_each_kind_of_case_appears(rule: str, text: str, shown: Callable[[Case], object]) -> None:
-    # Without shrinking, which is another test.
+    # This test does not shrink; another test does.
     quickly = settings(max_examples=4000, phases=[Phase.generate])
     drawn = cases(rule, "shape", max_dims=3, max_side=3)
     find(drawn, lambda case: bool(shown(case)), settings=quickly)

@@ -34,7 +34,7 @@ Shape = tuple[int, ...]
 
 
 def copies_itself(*shapes: Shape) -> bool:
-    """Wait for a copy of the process, which continues with the cases until it has to report."""
+    """Fork the process, and wait for the copy, which asks more cases until it has to report."""
     if shapes == ((), ()) and (copy := os.fork()):
         _, status = os.waitpid(copy, 0)
         return os.waitstatus_to_exitcode(status) == 0
@@ -130,7 +130,7 @@ def test_a_check_that_is_ended_reports_and_ends_all_it_started(
     number: signal.Signals, sign: int, code: int, last: str | None, tmp_path: Path
 ) -> None:
     mark = f"61.{number.value}"
-    # The child has its parent's command line, with the mark.
+    # The child has its parent's command line, so it has the mark too.
     (tmp_path / "sleeps.py").write_text(SLEEPS.format(sign=sign), encoding="utf-8")
     words = ("check", "sleeps.py:f", "--level", "shape", "--timeout", mark, "--seconds", "60")
     # A shell's background process ignores SIGINT, and so would the child.
@@ -173,7 +173,7 @@ def test_where_there_is_no_fork(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_what_only_some_systems_have(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No group of processes, no death with the parent."""
+    """A system may lack groups of processes, and the end of a child with its parent."""
     monkeypatch.setattr(_child, "WARM_UP", 1)
     monkeypatch.delattr(os, "killpg")
     monkeypatch.delattr(os, "setsid")
@@ -231,7 +231,7 @@ def shell(script: str) -> Iterator[Callable[[], object]]:
             "read line; head -c 1000 /dev/zero | tr '\\0' x; cat",
             *(0, "garbage", f"^a line without an end: '{120 * 'x'}…'$"),
         ),
-        # After an answer: another line, and no second answer.
+        # After its answer, the program prints another line, and no second answer.
         (
             f"read line; {REFUSED}; sleep 0.3; echo more; cat > /dev/null",
             *(1, "garbage", "^more than one line: 'more'$"),
