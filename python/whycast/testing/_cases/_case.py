@@ -55,7 +55,7 @@ class Case(NamedTuple):
 
     Notes
     -----
-    Cases with equal attributes are equal. ``repr()`` returns a call that makes the case.
+    Cases compare and hash by all attributes. ``repr()`` returns a call that makes the case.
 
     Examples
     --------
@@ -217,7 +217,6 @@ def tensors_of(given: int | tuple[int, int] | None) -> Tensors | None:
 
 
 def weight_of(size: Any) -> int:
-    """Return the weight of a size: names weigh more than small numbers and than earlier names."""
     return NAMES.index(size) + 100 if isinstance(size, str) else size
 
 
@@ -248,7 +247,6 @@ def levels_to(level: Level, *, up_to: bool) -> tuple[Level, ...]:
 
 
 def level_named(name: object, rule: Rule | None = None) -> Level:
-    """Return one of `LEVELS`, or another level if the rule has it."""
     known = list(LEVELS)
     if rule is not None and rule.named is not None:
         known.append("symbolic")

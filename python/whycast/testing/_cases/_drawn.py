@@ -1,4 +1,4 @@
-"""Random cases, chosen by a seed or by Hypothesis; a refused case is a changed accepted case."""
+"""Random cases by a seed or by Hypothesis, which shrinks them; a refused case is a changed one."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ _SPREAD = 4
 
 
 class Draw(Protocol):
-    """A source of choices: random numbers of a seed, or Hypothesis."""
-
     def randint(self, low: int, high: int, /) -> int: ...
 
     def choice(self, values: Sequence[_T], /) -> _T: ...

@@ -29,7 +29,6 @@ def renamed(case: Case) -> Case:
 
 
 def _plainer(case: Case) -> Iterator[Case]:
-    """Set the dtype or the layout of all tensors, or of one tensor, to the default."""
     yield case._replace(dtypes=())
     yield case._replace(layouts=())
     for m in range(len(case.dtypes)):
@@ -39,7 +38,6 @@ def _plainer(case: Case) -> Iterator[Case]:
 
 
 def _without_axis(case: Case) -> Iterator[Case]:
-    """Remove an axis, counted from the last, from all shapes that have it."""
     for back in range(1, 1 + max(map(len, case.every_shape))):
         shapes = tuple([_dropped(back, shape) for shape in case.shapes])
         target, index, strides = (
