@@ -269,7 +269,6 @@ class _Run:
                 self.level(asked, deadline)
 
     def _seen(self, level: Level | None) -> Asked:
-        """Find the level and the number of tensors, if no option sets them."""
         if self.rule.has_target(level or "data") and level != "adjoint":
             return self.asked._replace(level=level or "data")
         try:

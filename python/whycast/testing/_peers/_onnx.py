@@ -107,7 +107,6 @@ def where_model(*dtypes: str) -> ModelProto:
 
 
 def model_of(nodes: Sequence[NodeProto], *ends: Sequence[tuple[str, str]]) -> ModelProto:
-    """Make a model whose inputs and outputs have names, dtypes and any shape."""
     inputs, outputs = (
         [helper.make_tensor_value_info(name, element_type(dtype), None) for name, dtype in values]
         for values in ends

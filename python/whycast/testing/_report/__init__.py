@@ -29,7 +29,7 @@ class Deviation:
     level, stages : str, mapping
         The level of the cases; the number of deviating cases of each stage.
     kind, detail : str
-        The kind of deviation in a word or two; details, such as an exception's name.
+        The kind in a word or two; a detail, such as an exception's name or ``with a size of 0``.
     case, call : Case, str
         The smallest of these cases; a call that reproduces the deviation, with its imports.
     expected, got : str
@@ -76,7 +76,7 @@ class Report:
     chosen : str
         The level and the number of tensors, if `check` chose the level ``operator``.
     levels, unasked : mapping
-        For each level and stage, the number of cases; of fixed cases for lack of time not asked.
+        The numbers of cases, and of fixed cases for which there was no time, by level and stage.
     deviations : tuple of Deviation
         The kinds of deviations; those of a level in the order of their smallest cases.
     limits : tuple of str

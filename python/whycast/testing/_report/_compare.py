@@ -118,7 +118,7 @@ def show_array(array: AnyArray) -> str:
 def difference(
     level: Level, value: object, right: object, shape: Shape, inputs: Sequence[AnyArray]
 ) -> Finding | None:
-    """Compare an answer with the right one, whose output has the shape; None if it is right.
+    """Compare an answer with the right one, for an output of a shape; None if it is right.
 
     At level ``data`` no returned array in the memory of the `inputs` may be writable.
     """

@@ -258,7 +258,7 @@ class _Prepared(NamedTuple):
     bytes: bytes
 
     def shared(self, shape: Shape, dtype: str, layout: str) -> _Prepared | None:
-        """Return the next tensor in this memory, if its layout demands that, else None."""
+        """Return the next tensor in this memory, if its layout demands that and it fits."""
         given, kept = (laid_on(each, shape, dtype, layout) for each in self[:2])
         if given is None or kept is None:
             return None

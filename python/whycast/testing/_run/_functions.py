@@ -119,7 +119,7 @@ def _tried(count: int, plain: str, level: Level | None, ask: Ask) -> Seen | None
 def _given(
     ask: Ask, case: Case, tensors: Sequence[tuple[Shape, str, str]], numbers: Sequence[int]
 ) -> list[object] | None:
-    """Return the number of arrays, 0 if not in a sequence, and their bytes; None if wrong."""
+    """Return how many arrays a sequence has (else 0), and their bytes; None for wrong shapes."""
     made = [array(m, *tensor) for m, tensor in zip(numbers, tensors, strict=True)]
     try:
         value = ask(case, made)
@@ -192,7 +192,7 @@ def writing(function: Function, rule: Rule) -> Function:
 
 
 def _check_overlaps(function: Function, out: AnyArray, arrays: Any) -> None:
-    """Check an output that is the first tensor; and, if not refused, one an element off."""
+    """Check an output that is the first tensor, and outputs one element off, if not refused."""
     for start in (0, 1, -1):
         memory = np.empty(out.size + abs(start), out.dtype)
         first, alias = (

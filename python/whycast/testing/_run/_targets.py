@@ -143,7 +143,6 @@ def _named(target: Target, rule: Rule) -> Opened:
     if path.parent != Path():
         code = f"import sys; sys.path.insert(0, {str(path.parent)!r}); {code}"
     if name.partition(".")[0] == "torch" and callable(value):
-        # torch's functions take tensors only.
         value = importlib.import_module("whycast.testing._peers._torch").of_arrays(value)
         code = f"import {name}; f = lambda *x: {name}.{within}(*map(torch.as_tensor, x))"
     return replace(_object(replace(target, given=value), rule), code=code)
