@@ -18,6 +18,7 @@
 #   make extract  write python/whycast/_kernel.py, c/whycast.h and c/whycast.c
 #   make pin      write proofs/gate/binaries.toml, after a change of OCaml
 #   make doc      write the site of documentation and evidence, build/doc/index.html, after make
+#   make sonnx    write the kit for SONNX's working group, build/sonnx/README.md
 #
 # These take minutes to hours. `make nightly` runs all of them but prove and bench, then make. Each fails on
 # a finding, and records its output for the evidence (build/doc/evidence/lanes.html):
@@ -76,7 +77,7 @@ TESTS_TOOL := $(BIN)/python -E -s -B -X pycache_prefix=/dev/null
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
 .PHONY: all help tools all-tools install core check extract prove update seal pin test evidence nightly
-.PHONY: validate fuzz certify coverage mutants-c verify-c cross object models bench mutants doc clean
+.PHONY: validate fuzz certify coverage mutants-c verify-c cross object models bench mutants doc sonnx clean
 .DELETE_ON_ERROR:
 # Steps run one after the other, also with -j; proofs use all cores.
 .NOTPARALLEL:
@@ -193,6 +194,9 @@ mutants: tools
 
 doc: all-tools
 	@$(TOOLS) doc
+
+sonnx: all-tools
+	@$(TOOLS) sonnx
 
 clean:
 	rm -rf build python/whycast.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache

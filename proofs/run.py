@@ -30,8 +30,9 @@ COMMANDS = {
     "archive": "evidence.archive:main",
     "validate": "validate.command:main",
     "doc": "evidence.doc:main",
+    "sonnx": "evidence.kit:main",
 }
-OF_THE_PACKAGE = {"validate", "doc"}
+OF_THE_PACKAGE = {"validate", "doc", "sonnx"}
 
 ROOT = Path(__file__).resolve().parents[1]
 

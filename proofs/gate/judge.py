@@ -43,6 +43,8 @@ LIBRARY = {
     "int.EuclideanDivision": "row-major order counts with quotient and remainder",
     "int.Int": "integers",
     "int.MinMax": "the larger of two ranks or sizes",
+    **dict.fromkeys(("list.Length", "list.List"), "the working group's shapes are lists"),
+    "list.Mem": "Max is the element of some output",
     "mach.int.Int64": "the programs in C compute with int64_t",
     "map.Map": "used by array.Array",
     "option.Option": "an output in C is lent to one, or to nobody",
