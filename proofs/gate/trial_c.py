@@ -337,7 +337,7 @@ class Driver:
         if result.name == "nothing":
             lines.append(f"{done}; show(0);")
         elif result.name == "int64":
-            # The operator `~` must not split a text that binds as tightly as the driver declares.
+            # `~` before a text that binds less tightly than declared gives another result.
             tight = entry.precedence[:1] <= (2,)
             lines.append(f"int64_t made = ~{done if tight else f'({done})'}; show(~made);")
         elif result.name == "boolean":

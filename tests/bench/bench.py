@@ -36,8 +36,8 @@ A number beside a peer is its time divided by that of whycast: above 1, whycast 
 the median over rounds in one process, in each of which every contender ran once in turn.
 """
 
-# A contender runs for so many seconds at a time. Reading the clock takes less; another program's
-# turn takes more, so that few rounds contain one. With 2 ms, ratios were 5 instead of 1.
+# A contender runs for so many seconds at a time: longer than a reading of the clock, shorter than
+# another program's turn, so that few rounds contain a turn. With 2 ms, ratios were 5 instead of 1.
 STRETCH = 0.0003
 
 TRIES = 5

@@ -130,7 +130,7 @@ class Table(dict[tuple[Any, ...], Any]):
 
 
 def assigned(term: Term) -> Iterator[dict[Term, Any]]:
-    """List the values of the variables that a term binds."""
+    """Yield each assignment of values to the variables that a term binds."""
     xs = bound(term)
     for values in itertools.product(*(VALUES[x.sort] for x in xs)):
         yield dict(zip(xs, values, strict=True))

@@ -82,7 +82,7 @@ def test_c_that_does_something_else_is_noticed(tmp_path: Path) -> None:
     assert [e.template for each, e in changed if not any(trial.faults(each, e, driver))] == []
 
 
-# Such cubes exist, but are too large for a trial.
+# This is false, but the three cubes with the sum 33 are too large for a trial.
 CUBES = "forall x y z. x * x * x + y * y * y + z * z * z <> 33"
 CONTRACTS = {
     f"ensures {{ {CUBES} }}": "cannot be believed|has no value: UndecidedError",

@@ -565,7 +565,7 @@ def test_an_instance_has_goals_for_its_parameters_alone(audit: Facts) -> None:
     (same,) = (s for s in audit["symbols"] if s["name"] == "Exactly.f'refn'vc")
     assert (same["module"], same["says_nothing"]) == ("Exactly", False)
     assert found["Instance.P.light"] == (None, None)
-    # In an instance of an instance, the middle's own items have goals where they are.
+    # End clones Middle, which clones a template: an item that Middle adds has its goal in Middle.
     found = symbols("chain")
     assert found["Middle.twice"] == (None, "template.Pattern.twice")
     assert found["Middle.more"] == ("more'vc", None)

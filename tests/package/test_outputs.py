@@ -47,9 +47,9 @@ def test_devices_stay_and_a_full_one_is_named(tmp_path: Path) -> None:
     for device, code in (("/dev/null", 0), ("/dev/full", 74), ("/dev/stdout", 0)):
         before = Path(device).stat().st_mode
         with (tmp_path / "printed").open("wb") as printed:
-            words = [sys.executable, "-m", "whycast", "cases", "--format", "c", "--out", device]
+            words = [sys.executable, "-m", "whycast", "cases", "--format", "jsonl", "--out", device]
             done = subprocess.run(words, stdout=printed, stderr=subprocess.PIPE, text=True)
         assert (done.returncode, f"device: '{device}'" in done.stderr) == (code, code == 74)
         assert stat.S_IFMT(Path(device).stat().st_mode) == stat.S_IFMT(before)
     text = (tmp_path / "printed").read_text(encoding="utf-8")
-    assert text.startswith("/*")
+    assert text.startswith("{")

@@ -22,10 +22,6 @@ from numpy.typing import NDArray
 Shape = tuple[int, ...]
 
 HERE = Path(__file__).parent
-CASES = [
-    ([tuple(shape) for shape in case["shapes"]], tuple(case["answer"]))
-    for case in json.loads((HERE / "cases.json").read_text(encoding="utf-8"))
-]
 CLASSES = ("same shape", "trailing", "middle", "scalar", "degenerate", "null", "error")
 MAX_RANK, MAX_SIZE = 4, 4
 
@@ -126,9 +122,11 @@ def check(implementation: str, shapes: Sequence[Shape], answer: object) -> None:
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
 @pytest.mark.parametrize("name", CLASSES)
 def test_cases(name: str, implementation: str) -> None:
-    found = [case for case in CASES if equivalence_class(case[0]) == name]
+    cases = json.loads((HERE / "cases.json").read_text(encoding="utf-8"))
+    found = [case for case in cases if equivalence_class([*map(tuple, case["shapes"])]) == name]
     assert found
-    for shapes, answer in found:
+    for case in found:
+        shapes, answer = [*map(tuple, case["shapes"])], tuple(case["answer"])
         assert expected(shapes) == answer
         check(implementation, shapes, answer)
 

@@ -165,8 +165,8 @@ def check(
 
     At ``adjoint`` ``f(delta, shape)`` sums the gradient of an output to the shape of a tensor that
     was broadcast: integers exactly, others as well as some order of additions.
-    ``f(delta, *shapes)`` returns a gradient for each shape; ``f(a, ...)`` returns an output, and a
-    function from the output's gradient to those of the tensors. The check asks both at level
+    ``f(delta, shape, ...)`` returns a gradient for each shape; ``f(a, ...)`` returns an output, and
+    a function from the output's gradient to those of the tensors. The check asks both at level
     ``vjp``: each gradient must be the sum of the gradient for the tensors broadcast first. A
     program takes the output's gradient before the tensors.
 
@@ -485,7 +485,7 @@ class Stage:
 
 
 def stages(target: object, **options: Any) -> list[Stage]:
-    """Return the stages of a check, one for each test.
+    """Return the stages of a check, each to be one of your tests.
 
     Parameters
     ----------
