@@ -122,11 +122,11 @@ def check(implementation: str, shapes: Sequence[Shape], answer: object) -> None:
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
 @pytest.mark.parametrize("name", CLASSES)
 def test_cases(name: str, implementation: str) -> None:
-    cases = json.loads((HERE / "cases.json").read_text(encoding="utf-8"))
-    found = [case for case in cases if equivalence_class([*map(tuple, case["shapes"])]) == name]
+    text = (HERE / "cases.json").read_text(encoding="utf-8")
+    cases = [([*map(tuple, each["shapes"])], tuple(each["answer"])) for each in json.loads(text)]
+    found = [case for case in cases if equivalence_class(case[0]) == name]
     assert found
-    for case in found:
-        shapes, answer = [*map(tuple, case["shapes"])], tuple(case["answer"])
+    for shapes, answer in found:
         assert expected(shapes) == answer
         check(implementation, shapes, answer)
 
