@@ -7,14 +7,14 @@ that have names, `whycast.reference` plain lists; `whycast.testing` checks your 
 the command ``whycast`` runs the same programs.
 
 The Notes of a function name its theory (``why3/``) and its program. The program is proved to
-return the theory's result, or to raise exactly where there is none (assumptions: ``proofs/``).
+return the theory's result, and to raise exactly if there is none (assumptions: ``proofs/``).
 Lemmas ``view_offset`` (``why3/memory/layout.mlw``), ``explicit_offset``, ``in_dim_offset`` and
-``ngraph_offset`` (``why3/memory/axes_layout.mlw``) prove that views are right for any strides.
+``ngraph_offset`` (``why3/memory/axes_layout.mlw``) prove that views are correct for any strides.
 
 If Python or NumPy cannot hold a shape, such as one of 2**62 sizes, functions raise ValueError
 before they allocate anything. If only memory is missing, they raise MemoryError. Results are plain
-ndarrays, also for a numpy.matrix, memmap or recarray. Other subclasses, which may carry
-more than elements, such as a mask or a unit, raise TypeError; `numpy.asarray` makes a plain array.
+ndarrays, also for a numpy.matrix, memmap or recarray. Other subclasses, which may carry a mask or a
+unit, raise TypeError; `numpy.asarray` makes a plain array.
 
 `native` is true if the accelerator is in use: the same programs, proved as C, for faster shapes,
 views and copies. In the environment, ``WHYCAST_NATIVE=0`` turns it off, ``1`` requires it.

@@ -19,9 +19,9 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     Parameters
     ----------
     delta : numpy.ndarray or NumPy scalar
-        Gradient, of any layout, of an integer, floating-point or complex dtype.
+        Gradient, in any layout, of an integer, floating-point or complex dtype.
     shape : sequence of int or 1-D integer array
-        Shape before broadcasting. On the last axes of `delta`, each size is 1 or equal.
+        Shape before broadcasting: each size is 1 or that of `delta`, aligned at the last axes.
 
     Returns
     -------

@@ -20,7 +20,7 @@ _T1 = TypeVar("_T1", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]
 _T2 = TypeVar("_T2", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
 _T3 = TypeVar("_T3", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
 
-# NumPy's stubs lack positional calls; a keyword argument costs as much as the view.
+# NumPy's stubs lack positional calls; a keyword argument takes as long as making the view.
 _set_writeable = cast("Callable[[AnyArray, bool], None]", np.ndarray.setflags)
 
 # NumPy's stubs forbid None.
@@ -70,7 +70,7 @@ def broadcast(
     copy : bool, optional
         Whether to copy the elements; by default the results are views.
     out : sequence of numpy.ndarray, optional
-        For each result a writable array of the same shape and dtype, on memory of its own.
+        For each result, a writable array of its shape and dtype, on memory of its own.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def _written(views: Sequence[AnyArray], out: object, *, copy: bool) -> tuple[Any
             raise ValueError(f"{name}: expected the shape {wanted}, got {shown}")
         if own.dtype != view.dtype:
             raise ValueError(f"{name}: expected the dtype {view.dtype}, got {cut(own.dtype)}")
-        # Overlaps come first: to read `writeable` of an array that NumPy marked warns.
+        # Overlaps come first: reading `writeable` of an array with NumPy's mark warns.
         if overlaps_itself(own) or not own.flags.writeable:
             raise ValueError(
                 f"{name}: expected a writable array, each element in a place of its own"
@@ -178,8 +178,8 @@ def _write(target: AnyArray, array: AnyArray) -> None:
     """Broadcast an array into another."""
     if _accelerator.broadcast(target, array):
         return
-    # The accelerator needs contiguous memory, and NumPy is mostly faster on contiguous memory. A
-    # copy of the tensor costs little beside a larger target.
+    # The accelerator needs contiguous memory, and NumPy is mostly faster on it: copy a tensor that
+    # is small beside its target.
     tensor = stored(array)
     if not tensor.flags.c_contiguous and 4 * tensor.nbytes <= target.nbytes:
         _write(target, tensor.copy())
@@ -199,7 +199,7 @@ def overlaps_itself(array: AnyArray) -> bool:
 
 
 def view_as(array: Array[DTypeT], target: Shape) -> Array[DTypeT]:
-    """Return a view of a plain ndarray, broadcast to `target`; raise as `broadcast_strides`."""
+    """Return a view of a plain ndarray, broadcast to `target`; raise the kernel's errors."""
     if array.shape == target:
         return own_view(array)
     return view_by(array, target, _kernel.broadcast_strides(array.shape, array.strides, target))
@@ -250,7 +250,7 @@ def _iterated_view(
     if axes is not None:
         placed = dict(zip(axes, range(array.ndim), strict=True))
         places = ([placed.get(axis, -1) for axis in range(len(shape))],)
-    # Positional arguments cost half as much.
+    # Positional arguments take half the time.
     (view,) = _nditer((array,), _ITERATED, _READONLY, None, "C", "no", places, shape).itviews
     # Strides may differ on axes of size 1, and in arrays without elements.
     if view.strides != strides and 0 not in shape:

@@ -1,6 +1,6 @@
 """Checks of arguments: each error names the argument, the axis and the expected value.
 
-The kernel is proved for Python ints, mostly of at least 0. The checks return only such ints.
+The kernel is proved for Python ints, and for sizes of at least 0. The checks return only these.
 
 Next: `_errors`.
 """
@@ -19,8 +19,8 @@ from whycast._types import AnyArray, Array, DTypeT, Shape, Tensor
 
 MAX_TENSORS = 2**31 - 1
 
-# SONNX's element types, with str_ as the only type of strings. On most machines int64 and uint64
-# have two C types each (long, long long), which are equal for NumPy.
+# SONNX's element types; of strings, only str_. On most machines int64 and uint64 have two NumPy
+# types each (long, longlong), whose dtypes are equal.
 PLAIN_TYPES: frozenset[type[np.generic]] = frozenset(
     {
         *(np.bool_, np.str_, np.float16, np.float32, np.float64),
@@ -115,7 +115,7 @@ def as_integers(
 
 def as_axis_set(value: object, name: str) -> tuple[int, ...]:
     """Return axes as a tuple of Python ints; the axes of a set in increasing order."""
-    # isinstance is faster with the first two than with Set.
+    # isinstance checks set and frozenset faster than Set.
     if isinstance(value, (set, frozenset, Set)):
         return tuple(sorted([axis if type(axis) is int else as_int(axis, name) for axis in value]))
     return as_integers(value, name, or_else="a set of integers, ")
@@ -186,7 +186,7 @@ def as_tensors(tensors: tuple[Any, ...]) -> tuple[AnyArray, ...]:
 
 
 def stored(array: Array[DTypeT]) -> Array[DTypeT]:
-    """Return a view that has each element in memory once: one element on an axis of stride 0."""
+    """Return a view with only the first element along each axis of stride 0."""
     return array[(*[slice(None if stride else 1) for stride in array.strides], ...)]
 
 
@@ -226,7 +226,7 @@ def entries_of(value: Iterable[object], name: str, noun: str = "integers") -> tu
 
 def _integers_of(value: object, name: str, or_else: str = "") -> tuple[object, ...]:
     """Return the entries of a sequence or an array of integers; check only its type."""
-    # isinstance is faster with the first two than with Sequence.
+    # isinstance checks tuple and list faster than Sequence.
     is_sequence = isinstance(value, (tuple, list, Sequence))
     if is_sequence and not isinstance(value, (str, bytes, bytearray, memoryview)):
         return entries_of(cast("Iterable[object]", value), name)

@@ -29,7 +29,7 @@ def show_int(value: int | str) -> str:
 
 
 def show_shape(shape: Shape) -> str:
-    """Return a shape as a tuple of Python, or both ends of a long shape."""
+    """Return a shape as Python prints it, or both ends of a long shape."""
     shown = list(map(show_int, shape))
     if len(shown) > _MAX_AXES_OF_A_SHAPE:
         shown[_MAX_AXES_BESIDE:-_MAX_AXES_BESIDE] = ["..."]
@@ -38,7 +38,7 @@ def show_shape(shape: Shape) -> str:
 
 
 class Names(NamedTuple):
-    """A function's names of the tensor, the target, and the axes, if any."""
+    """A function's names for the tensor, the target, and the axes, if any."""
 
     tensor: str
     target: str
@@ -55,27 +55,28 @@ class _Row(NamedTuple):
 class BroadcastError(ValueError):
     """Shapes do not broadcast: SONNX's error E1, or a shape does not fit its target.
 
-    Reports the lowest tensor at fault, then the lowest axis. Subclasses: `whycast.AxisSizeError`
-    (given axes), `whycast.numpy_rule.IncompatibleError` (NumPy's rule without a target).
+    Reports the first tensor at fault, and its first axis at fault. Subclasses:
+    `whycast.AxisSizeError` (given axes), `whycast.numpy_rule.IncompatibleError` (NumPy's common
+    shape), `whycast.symbolic.NeverError` (sizes with names).
 
     Parameters
     ----------
     tensor, axis : int
-        Tensor and axis at fault, from 0. The axis is that of the target or, without a target, of
-        the common shape, after ones are prepended. It is 0 if the target lacks axes.
+        Tensor and axis at fault, from 0: an axis of the target or, without a target, of the common
+        shape. If the target lacks axes, axis 0 of the tensor.
     size : int
-        Size of the tensor on this axis: neither 1 nor `target`.
+        Size of the tensor on this axis: neither 1 nor `target`, unless the target lacks axes.
     target : int or None
         Expected size: the target's, or the axis's maximum; None if the target lacks axes.
     shapes, target_shape : tuple of shapes, and shape or None
         All shapes to broadcast, and the target, if any.
     names : tuple of str, optional
-        The failed function's names of the tensor and the target.
+        The failed function's names for the tensor and the target.
 
     Notes
     -----
     Each parameter is an attribute. The text aligns the last axes. On the axis at fault, ``[5]``
-    marks the maximum, and ``>3<`` a size that is neither the maximum nor 1.
+    marks the expected size, and ``>3<`` a wrong size.
     """
 
     # [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_010]
@@ -208,7 +209,7 @@ class BroadcastError(ValueError):
         return cells
 
     def _tensors_to_show(self) -> list[int]:
-        """Return the tensors to show: at fault, with the maximum, and the first few."""
+        """Return the tensors to show: the one at fault, one with the maximum, and the first few."""
         back = self._rank - self.axis
         sizes: list[int | None]
         sizes = [shape[-back] if back <= len(shape) else 1 for shape in self.shapes]
@@ -258,7 +259,7 @@ class IncompatibleError(BroadcastError):
     other, tensor, axis : int
         Two tensors, `other` before `tensor`, and the axis of the common rank at fault, from 0.
     shapes, names : as for BroadcastError
-        The `names` are the names of the two tensors, if the function takes only these.
+        `names` names the two tensors of a function that takes exactly two.
 
     Notes
     -----
@@ -307,17 +308,17 @@ class AxisSizeError(BroadcastError):
     Parameters
     ----------
     tensor_axis, axes : int, and tuple of int
-        Axis of the tensor at fault, and for each axis of the tensor the axis of the target.
+        The tensor's axis at fault; for each axis of the tensor, its axis of the target.
     shape, target_shape : shape
         Shape of the tensor and the target.
     names : tuple of str
-        The failed function's names of the tensor, the target and the axes.
+        The failed function's names for the tensor, the target and the axes.
 
     Notes
     -----
     Has the attributes of `BroadcastError`, `tensor_axis` and `axes`. Here `axis` is an axis of the
-    target, and `shapes` has only `shape`. The text shows each size of the tensor above the size of
-    the target and, if the axes do not increase, below the number of the tensor's axis.
+    target, and `shapes` has only `shape`. The text has a column for each axis of the target. If the
+    axes do not increase, its first row numbers the tensor's axes.
     """
 
     # [E_OpenvinoBroadcast_any_Derived_010] [E_BroadcastInDim_any_Size_010]

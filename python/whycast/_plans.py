@@ -19,11 +19,11 @@ class LoopPlan(NamedTuple):
     sizes : tuple of int
         The number of rounds of each loop, the outermost first.
     steps : tuple of tuple of int
-        Tensor m steps by ``steps[j][m]`` in loop j.
+        Each round of loop j moves tensor m by ``steps[j][m]``.
 
     Notes
     -----
-    At the counters i, j, ... tensor m is at ``i * steps[0][m] + j * steps[1][m] + ...``.
+    In rounds i, j, ... of the loops, tensor m is at ``i * steps[0][m] + j * steps[1][m] + ...``.
     """
 
     # [E_Broadcast_any_Derived_560]
@@ -40,14 +40,14 @@ def plan(*shapes: Integers, strides: Sequence[Integers] | None = None) -> LoopPl
     *shapes : sequence of int or 1-D integer array
         As for `broadcast_shapes`.
     strides : sequence of sequences of int, optional
-        For each shape one integer for each axis, in any unit; by default row-major, in elements.
+        For each shape, a stride for each axis, in any unit; by default row-major, in elements.
 
     Returns
     -------
     LoopPlan
         The loops and steps, in the unit of the strides. Axes of size 1 have no loop; neighbours
         share a loop if all strides allow this. There is at least one loop. If the common shape has
-        a size of 0, there is exactly one, of 0 rounds.
+        a size of 0, there is exactly one loop, of 0 rounds.
 
     Raises
     ------

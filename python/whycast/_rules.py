@@ -1,4 +1,4 @@
-"""The rules, each as data: arguments, programs, clauses and words.
+"""The rules as data: arguments, programs, clauses and words.
 
 Only proved programs decide about shapes. The command line and `whycast.testing` never branch on a
 rule's name: a new rule is one more object below.
@@ -43,7 +43,7 @@ class Layout(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Words for the steps of a rule, as its text has them.
+    """Words for the steps of a rule, taken from its text.
 
     Step `lies` puts a tensor on axes, step `output` finds the `size`, step `fails` refuses sizes,
     step `leads` finds an index of the tensor. With `letters`, letters name the tensors.
@@ -73,7 +73,7 @@ class Finding(NamedTuple):
     reason: str
 
 
-# For a question without a clause of its own: the question whose clause decides.
+# If a question has no clause of its own, the clause of another question decides.
 _SETTLED_BY = {
     **{"index": "data", "report": "verdict", "size": "shape", "fails": "verdict"},
     **{"kept": "data", "first": "kept", "bits": "data"},
@@ -96,8 +96,7 @@ class Rule:
     name: str
     title: str
     takes: Takes
-    # The package's function, from arrays (a target, axes) to arrays, and its names for the tensor,
-    # the target and the axes.
+    # The package's function on arrays, and its names for the tensor, the target and the axes.
     function: Callable[..., Any]
     parameters: tuple[str, ...]
     # Clauses of questions (verdict, shape, index, strides, data, report, bits, operator, adjoint)
@@ -119,7 +118,7 @@ class Rule:
     zero_meets_one: bool = True
     # The types of elements: numbers; numbers and strings; or all of NumPy's.
     dtypes: Literal["numbers", "strings", "any"] = "numbers"
-    # Whether the function returns an array itself if broadcasting does not change it.
+    # Whether the function returns the argument itself if it has the common shape.
     gives_back: bool = False
     # The built-in peers that follow this rule, each with levels.
     peers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -155,8 +154,8 @@ class Rule:
     def source(self, operands: Asked, index: tuple[int, ...]) -> tuple[int, ...]:
         """Return the tensor's index for a valid index of the output, if the rule accepts.
 
-        Views are right for any strides (``view_offset``, ``explicit_offset``): with one stride of
-        1, all others 0, the offset is the index on that axis.
+        Views are correct for any strides (``view_offset``, ``explicit_offset``): if one stride is 1
+        and all others 0, the offset is the index on that axis.
         """
         axes = range(len(operands.shapes[0]))
         units = [tuple([int(j == k) for k in axes]) for j in axes]
@@ -175,7 +174,7 @@ class Rule:
         except ValueError as error:
             return error
         except REFUSALS as error:
-            # The function's own error: the function takes only shapes that NumPy's arrays can have.
+            # Not from the function itself, which takes only shapes that NumPy's arrays can have.
             names = Names(*self.parameters)
             return self.misfit(error, operands.shapes[0], cast("Shape", target), axes, names)
         return None
@@ -489,7 +488,7 @@ def names_of(takes: Takes) -> str:
 
 
 def rule_on_tensors(*, zero_meets_one: bool) -> Rule:
-    """Return the rule for tensors by which 0 and 1 have a common size, or none."""
+    """Return the rule for tensors in which 0 and 1 have a common size, or have none."""
     asked = ("tensors", zero_meets_one)
     return next(rule for rule in _RULES if (rule.takes, rule.zero_meets_one) == asked)
 

@@ -14,7 +14,7 @@ from whycast._types import Integers, Shape, Strides
 
 
 def f(a: SupportsIndex, b: SupportsIndex, c: SupportsIndex) -> int:
-    """Return the index on an axis of a tensor for an index of the broadcast tensor.
+    """Return a tensor's index on an axis for an index of the broadcast tensor.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def broadcast_shapes(*shapes: Integers) -> Shape:
     Parameters
     ----------
     *shapes : sequence of int or 1-D integer array
-        1 to 2**31 - 1 shapes of any ranks, one for each tensor, of sizes of at least 0.
+        1 to 2**31 - 1 shapes of any ranks, with sizes of at least 0.
 
     Returns
     -------
@@ -136,12 +136,12 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
     ----------
     shape, strides, target : sequence of int or 1-D integer array
         The tensor's shape, its strides (any integers, in bytes or elements), and the shape to
-        broadcast to. On the last axes of `target`, each size of `shape` is 1 or equal.
+        broadcast to. Each size of `shape` is 1 or that of `target`, aligned at the last axes.
 
     Returns
     -------
     tuple of int
-        For each axis of `target` the tensor's stride; 0 if the axis is prepended or a 1 grows.
+        For each axis of `target`, the tensor's stride; 0 if the axis is prepended or a 1 grows.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The command line's texts of shapes, which the oracle and the models use, too."""
+"""Texts of shapes, for the command line, the oracle and the models."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from whycast._types import Shape
 
 
 class UsageError(Exception):
-    """The words of a command line do not fit together: exit code 2."""
+    """A wrong use of the command line: exit code 2."""
 
 
 def show_sizes(sizes: Shape) -> str:

@@ -12,7 +12,7 @@ from whycast._types import Array, Axes, DTypeT, Integers, Shape, Tensor
 def misfit(
     error: Exception, own: Shape, target: Shape, axes: Axes, names: Names, *, numbered: bool = True
 ) -> ValueError:
-    """Translate the kernel's error into a function's names; axes of a set are not `numbered`.
+    """Translate the kernel's error, with a function's names; axes of a set are not `numbered`.
 
     >>> misfit(_kernel.AxesNotDistinct((0, 2)), (), (), (2, 0, 2), Names("", "", "axes"))
     ValueError('axes, positions 0 and 2: expected distinct axes, got 2 twice')
@@ -54,7 +54,7 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     tensor : numpy.ndarray or NumPy scalar
         Of any shape, dtype and layout.
     shape : sequence of int or 1-D integer array
-        On its last axes, each size of `tensor` is 1 or equal.
+        Each size of `tensor` is 1 or that of `shape`, aligned at the last axes.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
 
 
 def target_view(array: Array[DTypeT], target: Shape, names: Names) -> Array[DTypeT]:
-    """Return a view of shape `target`, on whose last axes the array lies."""
+    """Return a view of shape `target`; the array lies on its last axes."""
     return ask(lambda error: unfit(error, array.shape, target, names), view_as, array, target)
 
 

@@ -26,7 +26,7 @@ def broadcast_in_dim(
     shape : sequence of int or 1-D integer array
         Shape of the result. Sizes are at least 0.
     broadcast_dimensions : sequence of int or 1-D integer array
-        For each axis of `operand` its axis of `shape`, from 0: distinct, in any order.
+        For each axis of `operand`, its axis of `shape`, from 0: distinct, in any order.
 
     Returns
     -------
@@ -46,9 +46,9 @@ def broadcast_in_dim(
     Notes
     -----
     Rests on ``in_dim_broadcasts_to`` and ``broadcast_in_dim`` of ``why3/axes/in_dim.mlw``. Program:
-    ``in_dim_strides`` of ``why3/kernel/in_dim.mlw``. For increasing axes the result is that of mode
-    ``explicit`` of `whycast.openvino.broadcast` (``explicit_in_dim``); for others, that of the same
-    mode after a transpose (``in_dim_some_transpose`` of ``why3/axes/in_dim_transpose.mlw``).
+    ``in_dim_strides`` of ``why3/kernel/in_dim.mlw``. For increasing axes the result equals mode
+    ``explicit`` of `whycast.openvino.broadcast` (``explicit_in_dim``); for other axes, this mode
+    after a transpose (``in_dim_some_transpose`` of ``why3/axes/in_dim_transpose.mlw``).
 
     Examples
     --------

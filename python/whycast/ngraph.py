@@ -98,15 +98,15 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     Parameters
     ----------
     delta : numpy.ndarray or NumPy scalar
-        Gradient of the output, of any layout, of an integer, floating-point or complex dtype.
+        Gradient of the output, in any layout, of an integer, floating-point or complex dtype.
     broadcast_axes : set of int, sequence of int or 1-D integer array
         Axes of `delta`, as for `broadcast`.
 
     Returns
     -------
     numpy.ndarray
-        New array of the same dtype, without these axes, writable and C-contiguous. Its elements are
-        the sums over these axes. nGraph adds this array to the gradient of arg.
+        New array of the same dtype, writable and C-contiguous: the sums over these axes. nGraph
+        adds this array to the gradient of arg.
 
     Raises
     ------
@@ -120,8 +120,8 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     Notes
     -----
     Rests on ``sum_axes`` of ``why3/adjoint/ngraph.mlw`` and the proved program ``p`` of
-    ``why3/axes/axis_set.mlw``. Over any commutative ring this result, and no other, has the same
-    inner product with `x` as `delta` has with ``broadcast(x, ...)``, for every `x` (lemmas
+    ``why3/axes/axis_set.mlw``. Over any commutative ring, only this result has, for every `x`, the
+    same inner product with `x` as `delta` has with ``broadcast(x, ...)`` (lemmas
     ``ngraph_adjoint``, ``ngraph_adjoint_unique``). `whycast.sum_to_shape` describes the additions.
 
     Examples

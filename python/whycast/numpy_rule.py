@@ -1,7 +1,7 @@
-"""Broadcast by the rule of NumPy and ONNX, from proved programs: NumPy's functions, by name.
+"""Broadcast by the rule of NumPy and ONNX: NumPy's functions, from proved programs.
 
 On every axis, all sizes other than 1 are equal: the result has this size, or 1 if all sizes are 1.
-SONNX's rule differs only for a 0 beside a 1 or a missing axis: error E1 there, a size of 0 here.
+SONNX's rule differs only for a 0 beside a 1 or a missing axis: SONNX reports E1, NumPy a size of 0.
 
 The functions behave like ``numpy``'s, except: shapes may have any rank and sizes of any magnitude,
 arrays up to 64 axes; errors name argument, axis and sizes; no ``__array_function__`` replaces the
@@ -96,8 +96,8 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     -------
     tuple of numpy.ndarray
         For each argument an array of the common shape, with the same dtype and memory: the argument
-        itself if it has that shape, else a view, writeable if the argument is. As elements of a
-        view may share memory, NumPy warns of a write, unless you set ``writeable``.
+        itself if it has that shape, else a view, writeable if the argument is. Elements of a view
+        may share memory: NumPy warns of a write, unless you set ``writeable``.
 
     Raises
     ------
@@ -200,7 +200,7 @@ the target's rank 2, array has size 2, expected 3 or 1
 
 
 def _array_of(value: ArrayLike, name: str, subok: bool) -> NDArray[Any]:
-    """Return NumPy's array of a value, which must not mean more than its elements."""
+    """Convert a value to an array; reject a value that may mean more than its elements."""
     if not isinstance(value, np.ndarray) and (hint := meaning_of(value)):
         raise TypeError(f"{name}: expected what numpy.array takes, got {show(value)}{hint}")
     array: NDArray[Any] = np.array(value, copy=None, subok=True)
@@ -211,7 +211,7 @@ def _array_of(value: ArrayLike, name: str, subok: bool) -> NDArray[Any]:
 
 
 def _as_shape(value: object, name: str) -> Shape:
-    """Return a shape in NumPy's forms as a tuple of Python ints.
+    """Return a shape in any of NumPy's forms as a tuple of Python ints.
 
     >>> _as_shape(2.0, "shape")
     Traceback (most recent call last):
@@ -239,7 +239,7 @@ def _common_shape(shapes: tuple[Shape, ...]) -> Shape:
 
 def _marked_view(array: NDArray[_ScalarT], common: Shape) -> NDArray[_ScalarT]:
     """Return a view; if `array` is writeable, so is the view, marked for NumPy's warning."""
-    # To read the ordinary flag of a marked array warns. Later NumPy will return read-only views.
+    # Reading `writeable` of a marked array warns. A later NumPy will return read-only views.
     writeable = getattr(array.flags, "_writeable_no_warn", False)
     plain_view = _accelerator.broadcast_to(plain(array), common)
     if plain_view is None:
@@ -256,7 +256,7 @@ def _of_the_type_of(array: NDArray[_ScalarT], plain_view: NDArray[_ScalarT]) -> 
     if type(array) is np.ndarray:
         return plain_view
     view = plain_view.view(type(array))
-    # The second call, which NumPy also makes, takes attributes from the array.
+    # Like NumPy, call it again, to copy attributes of the array.
     if view.__array_finalize__ is not None:
         view.__array_finalize__(array)
     return view

@@ -46,7 +46,7 @@ def broadcast(
     target_shape : sequence of int or 1-D integer array
         Sizes of at least 0; -1 is an error.
     axes_mapping : sequence of int or 1-D integer array, optional
-        In mode ``explicit`` only: for each axis of `data` its axis of `target_shape`, increasing.
+        Only in mode ``explicit``: for each axis of `data`, its axis of `target_shape`, increasing.
     mode : {"numpy", "explicit", "bidirectional"}, optional
         By default ``numpy``.
 
@@ -126,7 +126,7 @@ def broadcast_adjoint(
     Parameters
     ----------
     delta : numpy.ndarray or NumPy scalar
-        Gradient of the output, of any layout, of an integer, floating-point or complex dtype.
+        Gradient of the output, in any layout, of an integer, floating-point or complex dtype.
     data_shape : sequence of int or 1-D integer array
         Shape of the data, which broadcasts to the shape of `delta`. Sizes are at least 0.
     axes_mapping, mode : optional
@@ -153,8 +153,8 @@ def broadcast_adjoint(
     Notes
     -----
     Rests on ``sum_repeated`` of ``why3/adjoint/explicit.mlw``; lemma ``explicit_adjoint`` proves
-    the adjoint over any commutative ring. In modes ``numpy`` and ``bidirectional`` (whose output
-    has the shape of `delta`) the result is that of `whycast.sum_to_shape`; see there for additions.
+    the adjoint over any commutative ring. In the other modes the result is that of
+    `whycast.sum_to_shape`, which describes the additions.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def broadcast_adjoint(
     names, target = Names("data", "delta", _NAMES.axes), array.shape
 
     def program() -> tuple[int, ...]:
-        # Raise if the mode needs a mapping, or forbids one.
+        # Raise if the mode lacks or forbids a mapping.
         if axes is None:
             _kernel.view_without_axes((), (), target, rule)
             return repeated(shape, target)

@@ -105,7 +105,7 @@ class Zeros:
     Parameters
     ----------
     zero, one : int or str
-        Sizes of the axis that must not be 0 and 1, in this order.
+        Sizes on the axis that must not be 0 and 1, in this order.
     both : bool
         Whether the other order is excluded, too.
     axis : int
@@ -181,14 +181,14 @@ _ALWAYS = Condition()
 
 
 class NeverError(BroadcastError):
-    """Shapes broadcast for no sizes of their names.
+    """Shapes never broadcast, for any sizes of their names.
 
     Parameters
     ----------
     other, tensor, axis : int
         Two tensors and the axis of the common rank at fault; for `broadcast_to` both are tensor 0.
     size, target : int or str
-        The sizes of `tensor` and `other` there; `target` is None if a target lacks the axis.
+        Sizes of `tensor` and `other` on this axis; `target` is None if a target lacks the axis.
     shapes, target_shape : shapes, and shape or None
         The shapes with the sizes that `equations` demand.
     equations : Condition
@@ -255,7 +255,7 @@ class Answer:
     zeros : Condition
         SONNX's further condition.
     rule : str
-        ``"sonnx"``, which also demands `zeros`, ``"numpy"``, or ``"target"``.
+        ``"sonnx"`` (also demands `zeros`), ``"numpy"``, or ``"target"``.
 
     Notes
     -----
@@ -378,7 +378,7 @@ def broadcast_shapes(
     Raises
     ------
     BroadcastError
-        The shapes broadcast for no sizes that the facts allow: a `NeverError`.
+        The facts allow no sizes for which the shapes broadcast: a `NeverError`.
     TypeError
         An argument is not a shape, or a size is neither an integer nor a name.
     ValueError
@@ -432,7 +432,7 @@ def broadcast_to(
     Raises
     ------
     BroadcastError
-        The tensor broadcasts to the target for no sizes: a `NeverError`.
+        The tensor never broadcasts to the target: a `NeverError`.
     TypeError, ValueError
         As for `broadcast_shapes`.
 
@@ -527,7 +527,7 @@ def _size_of(value: object, name: str, least: int = 0) -> int | str:
     return size
 
 
-# A relation and a number, or = and a name unlike a number.
+# A relation and a number, or = and a name that does not look like a number.
 _FACT = re.compile(
     r"\s*(?:(\u2265|>=?|==?)\s*([0-9]{1,4000})|==?\s*(?![-+.0-9\s=]+$)(\S(?:.*\S)?))\s*", re.DOTALL
 )
@@ -552,7 +552,7 @@ def facts_of(known: Mapping[str, int | str] | None) -> tuple[_Fact, ...]:
 
 
 class _Names:
-    """Known facts: the root of equal names is a number, or a name, which may have a least size."""
+    """Known facts: equal names have one root, a number or a name; a name may have a least size."""
 
     def __init__(self, facts: Sequence[_Fact]) -> None:
         self.same: dict[int | str, int | str] = {}
@@ -602,8 +602,8 @@ def solve(
 ) -> tuple[Answer, tuple[Shape, ...]]:
     """Return the answer for shapes in which integers below 0 stand for names.
 
-    `text` spells a name; `least` has the least sizes of names, from -1 down. By the rule
-    ``"target"`` the second shape is the target. The second result has each axis's integers.
+    `text` spells a name; `least` contains the least sizes of names, from -1 down. For rule
+    ``"target"`` the second shape is the target. The second result has the integers of each axis.
     """
     names = -min((size for shape in shapes for size in shape), default=0)
     one_way, known = rule == "target", list(least) + [0] * names

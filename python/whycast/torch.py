@@ -41,7 +41,7 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
     -----
     Replaces each -1 (not proved), and then calls `whycast.broadcast_to`. The command line and
     `whycast.testing` take no -1. Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``.
-    Source: PyTorch's text of torch.Tensor.expand.
+    Source: PyTorch's documentation of torch.Tensor.expand.
 
     Examples
     --------
