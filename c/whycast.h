@@ -37,9 +37,9 @@
    place, and in some cases of whycast_broadcast_all the common shape. Of several errors it reports
    the one that its comment lists first.
 
-   A shape may broadcast to a target with which it has no common shape: broadcasting (1) to the
-   target (0) succeeds and writes nothing, but (1) and (0) have no common shape, as 0 is neither 1
-   nor the largest size. SONNX allows at most 2^31 - 1 tensors, which no function checks. */
+   A shape may broadcast to a target with which it has no common shape: (1) broadcasts to the target
+   (0), which writes nothing, but (1) and (0) have no common shape, as 0 is neither 1 nor the largest
+   size. SONNX allows at most 2^31 - 1 tensors, which no function checks. */
 
 #include <stdint.h>
 
@@ -187,8 +187,8 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
 
    Returns the rank of the common shape. Writes its sizes to `target`, which has room for `capacity`
    sizes, and all outputs. On an error no byte of any output changes. Returns an error of
-   whycast_broadcast_shape, if there is one. Otherwise the common shape is written, and the first
-   tensor that has one of these errors gives the first of them:
+   whycast_broadcast_shape, if there is one. Otherwise writes the common shape, and returns the first
+   of these errors of the first tensor that has one:
 
        WHYCAST_BAD_WIDTH           its width is less than 1
        WHYCAST_TOO_LARGE           its output has more than 2^63 - 1 bytes

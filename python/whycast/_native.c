@@ -5,7 +5,7 @@
    question to Python, for a subclass, an integer of more than 64 bits, a negative size, more shapes
    than its arrays hold, StringDType, and all errors. It calls no user's method, so that none runs
    twice. Static data are constant. As other threads may change a list, it reads a copy. It uses the
-   limited API of Python 3.10, if there is one (setup.py), and the API of NumPy 2.0. */
+   limited API of Python 3.10, if available (setup.py), and the API of NumPy 2.0. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -28,7 +28,7 @@ enum { LONG = 1 << 15 };
 /* NumPy's mark, a negative flag, to warn of a write; views inherit it. */
 enum { MARK = INT_MIN };
 
-/* Whether `object` is a Python int or a numpy.int64, with its value. */
+/* Whether `object` is an int that fits into 64 bits, or a numpy.int64; writes its value. */
 static int as_integer(PyObject *object, int64_t *value) {
   int overflow = 0;
   if (Py_TYPE(object) == &PyInt64ArrType_Type) {
@@ -58,7 +58,7 @@ static PyObject *as_tuple(const int64_t *values, int64_t count) {
   PyObject *result = PyTuple_New((Py_ssize_t) count);
   for (Py_ssize_t k = 0; result && k < count; k++) {
     PyObject *value = PyLong_FromLongLong(values[k]);
-    /* The tuple takes or drops the reference. */
+    /* PyTuple_SetItem takes the reference, even if it fails. */
     if (!value || PyTuple_SetItem(result, k, value)) Py_CLEAR(result);
   }
   return result;
@@ -120,7 +120,7 @@ static PyObject *strides_of(PyObject *const *arguments) {
   return as_tuple(view, target_rank);
 }
 
-/* The axes of a target along which a shape repeats: there, a stride becomes 0. */
+/* The axes of a target along which a shape repeats: their strides become 0. */
 static PyObject *repeated_of(PyObject *const *arguments) {
   int64_t shape[RANK], strides[RANK], target[RANK], axes[RANK], count = 0;
   Py_ssize_t rank = as_integers(arguments[0], shape, RANK);
@@ -180,7 +180,7 @@ static PyObject *view_by(PyArrayObject *x, const int64_t *shape, const int64_t *
     steps[k] = (npy_intp) strides[k];
     if (sizes[k] != shape[k] || steps[k] != strides[k]) return NULL;
   }
-  /* NumPy takes both references, even if it fails. */
+  /* NumPy takes the references to dtype and x, even if it fails. */
   PyArray_Descr *dtype = (PyArray_Descr *) Py_NewRef((PyObject *) PyArray_DESCR(x));
   PyArrayObject *view = (PyArrayObject *) PyArray_NewFromDescr(
       &PyArray_Type, dtype, (int) rank, sizes, steps, PyArray_DATA(x), 0, NULL);
@@ -220,7 +220,7 @@ static PyObject *view_with(PyObject *const *arguments) {
   return common_rank < 0 ? NULL : view_as(x, common, common_rank);
 }
 
-/* Inserts missing axes as sizes of 1, and broadcasts. The result is that along the axes, by
+/* Inserts missing axes as sizes of 1, and broadcasts. This equals broadcasting along the axes:
    explicit_broadcast_to of why3/axes/unsqueeze.mlw, in_dim_some_transpose of in_dim_transpose.mlw
    and, for the axes that a tensor lacks, ngraph_explicit of ngraph.mlw. */
 enum order { INCREASING, DISTINCT, LACKING };
@@ -315,7 +315,7 @@ static int64_t block(PyArrayObject *x, int64_t *shape) {
     int64_t stride = PyArray_STRIDES(x)[k];
     if (!stride && shape[k]) shape[k] = 1;
     if (bytes && shape[k] > 1 && stride != bytes) return -1;
-    /* NumPy's arrays have at most npy_intp bytes: no overflow. */
+    /* The bytes of an array fit into npy_intp: no overflow. */
     bytes *= shape[k];
   }
   return bytes;

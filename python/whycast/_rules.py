@@ -325,9 +325,7 @@ _RULES = (
             data="Data_010",
             lies="Error_010",
         ),
-        told=Told(
-            "axes/expand.mlw", "a tensor and a shape, which grow both", "as NumPy", "as SONNX"
-        ),
+        told=Told("axes/expand.mlw", "a tensor and a shape: both may grow", "as NumPy", "as SONNX"),
         steps=Steps("output"),
         common=_kernel.numpy_broadcast_shapes,
         named=symbolic.expand,

@@ -104,7 +104,7 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     IncompatibleError
         Two sizes of one axis differ, and neither is 1.
     TypeError
-        An argument may mean more than its elements.
+        An argument may mean more than its elements, such as a mask.
     ValueError
         NumPy has no array of the common shape, or cannot convert an argument to an array.
     MemoryError

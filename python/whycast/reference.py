@@ -66,7 +66,7 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     try:
         if _can_be(wanted):
             return ask(failure, _kernel.broadcast_flat, data, own, wanted)
-        # The result does not fit: only look for an error, as `broadcast_flat` might fill lists first.
+        # The result does not fit. Only look for an error: `broadcast_flat` might fill lists first.
         ask(failure, _kernel.broadcast_strides, own, own, wanted)
     except (OverflowError, MemoryError):
         pass

@@ -109,7 +109,7 @@ def _run(words: list[str]) -> int:
 
 
 def _open_streams() -> None:
-    """Open closed standard streams, before a file or a pipe takes their numbers."""
+    """Open closed standard streams on the null device, before a file takes their numbers."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -118,6 +118,6 @@ def _open_streams() -> None:
 
 
 def _with_numbers(words: list[str]) -> list[str]:
-    """Put a space, which readers skip, before numbers: argparse takes -1,2 for an option."""
+    """Put a space before numbers, as argparse takes -1,2 for an option; readers skip spaces."""
     end = words.index("--") if "--" in words else len(words)
     return [f" {w}" if re.match("-[0-9]", w) else w for w in words[:end]] + words[end:]

@@ -1,6 +1,6 @@
-"""Tensors on the output's axes, and a rule's steps there, each with its clause.
+"""Tensors on the output's axes, and the steps of a rule, each with its clause.
 
-Proved programs decide about each axis, from tensors with this axis alone.
+Proved programs decide each axis, from tensors with only this axis.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from whycast._errors import show_int
 from whycast._rules import Operands, Rule
 from whycast.symbolic import Answer, NeverError, Size
 
-# The tensor's index for an index of the output: kept, the first, either if a name can be 1, or None
-# if the size does not fit.
+# An output index leads to the same index of the tensor (kept), to the first, or to either if a name
+# can be 1. None if the size does not fit.
 Leads: TypeAlias = Literal["kept", "first", "either"] | None
 
 
 class Place(NamedTuple):
-    """A tensor on an axis of the output; `axis`, the tensor's, is None for a prepended 1."""
+    """A tensor on an axis of the output; the tensor's `axis` is None for a prepended 1."""
 
     size: int | str
     axis: int | None
@@ -42,7 +42,7 @@ class Alignment(NamedTuple):
 
 
 def alignment(rule: Rule, operands: Operands) -> Alignment | None:
-    """Align operands; None if a tensor has no place: wrong axes, or too low a rank."""
+    """Align operands; None if a tensor has no place: wrong axes, or a target of too low rank."""
     error, (shapes, target, axes) = rule.refusal(operands), operands
     if error is not None and getattr(error, "target", None) is None:
         return None

@@ -26,8 +26,8 @@ _SECONDS_BETWEEN_LINES = 5.0
 
 _TARGETS = """\
 Compare an implementation of broadcasting with the verified one. TARGET is a built-in peer (see
---peers), module:function or file.py:function. Instead, put a program that answers JSON lines, with
-its arguments, after two dashes ('whycast serve' is one; 'whycast cases' prints such lines).
+--peers), module:function or file.py:function. If a program answers JSON lines, as 'whycast serve'
+does, put it after two dashes, with its arguments; 'whycast cases' prints such lines.
 
 """
 
@@ -65,13 +65,13 @@ _READERS: dict[str, tuple[Callable[[str], object], str]] = {
 
 
 def options_of(function: Callable[..., object]) -> dict[str, Parameter]:
-    """Return the parameters that the command line has as options."""
+    """Return the parameters that are options of the command line."""
     given = signature(function).parameters
     return {name: each for name, each in given.items() if each.annotation in _READERS}
 
 
 def add_options(parser: argparse.ArgumentParser, function: Callable[..., object]) -> None:
-    """Add the options of a function, described as in the docstring of `check` or in its own."""
+    """Add a function's options, described as in the docstring of `check` or of the function."""
     for name, each in options_of(function).items():
         read, metavar = _READERS[each.annotation]
         about: Any = {"type": read, "default": each.default, "metavar": metavar}

@@ -26,10 +26,10 @@ def add(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "model",
         help=f"list {about}",
-        description=f"List {about}: the nodes that broadcast by ONNX's rule, which is NumPy's, the "
-        "conditions if sizes have names, and the nodes that SONNX refuses. Exit code 1 if shapes "
-        "never broadcast, or --check finds a difference; 3 if --explicit changes nothing, though "
-        "nodes may broadcast. Needs whycast[onnx].",
+        description=f"List {about}. The list has the nodes that broadcast by ONNX's rule, which is "
+        "NumPy's, the conditions if sizes have names, and the nodes that SONNX refuses. Exit code 1 "
+        "if shapes never broadcast, or --check finds a difference; 3 if nodes may broadcast, but "
+        "--explicit changes none. Needs whycast[onnx].",
     )
     again: Any = {"action": "append", "default": []}
     yes: Any = {"action": "store_true"}
@@ -47,13 +47,13 @@ def add(subparsers: Subparsers) -> None:
         "--explicit",
         type=path,
         metavar="OUT",
-        help="write a model with new nodes that broadcast before the others; it computes the same "
-        "for all inputs with which FILE runs. The report lists the nodes left unchanged",
+        help="write a model in which new nodes broadcast the inputs of others; for all inputs with "
+        "which FILE runs, OUT computes the same. The report lists the nodes left unchanged",
     )
     parser.add_argument("--as", choices=FORMS, help="the new nodes in OUT; by default expand")
     parser.add_argument(
         "--dynamic",
-        help="compute in OUT the shapes that only the running model knows; otherwise leave such "
+        help="compute in OUT the shapes that only the running model knows; by default leave their "
         "nodes",
         **yes,
     )

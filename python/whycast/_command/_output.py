@@ -18,7 +18,7 @@ def output(path: Path, option: str, *inputs: Path) -> Iterator[BinaryIO]:
 
     Replaces a regular file, also behind a link, completely or not at all, and keeps its
     permissions; writes to devices, pipes and standard streams directly. Raises UsageError for a
-    folder, one of the `inputs` or no permission, and OSError if a write fails.
+    folder, one of the `inputs` or a lack of permission, and OSError if a write fails.
     """
     try:
         file, target = _opened(path, option, inputs)
@@ -38,7 +38,7 @@ def output(path: Path, option: str, *inputs: Path) -> Iterator[BinaryIO]:
 
 
 def _opened(path: Path, option: str, inputs: tuple[Path, ...]) -> tuple[BinaryIO, Path | None]:
-    """Open a path, or a new file to replace it."""
+    """Open a path, or a new file that will replace it."""
     about = None
     with suppress(FileNotFoundError):
         about = path.stat()

@@ -78,7 +78,7 @@ def respond(request: Request) -> Message:
     shape = rule.shape(case)
     try:
         if shape is not None and level == "index":
-            # Check the multi-index, as for every rule.
+            # Each rule needs a valid multi-index.
             source_index(shape, shape, case.multi_index or ())
         size = math.prod(shape or (0,)) * sum([array.itemsize for array in arrays])
         if size > _MAX_BYTES:

@@ -20,13 +20,13 @@ from whycast.symbolic import Answer
 def add(subparsers: _arguments.Subparsers) -> None:
     about = "the shape that tensors, or a tensor and its target, are broadcast to"
     more = (
-        ", and the condition if sizes have names. Exit code 1 if the rule refuses; standard error "
-        "has the reason."
+        ", and the condition if sizes have names. If the rule refuses, the exit code is 1, and "
+        "standard error contains the reason."
     )
     parser = subparsers.add_parser("shape", help=about, description=f"Print {about}{more}")
     parser.set_defaults(run=_run_shape)
     of_tensors = names_of("tensors")
-    more = f"Rules {of_tensors} take one or more, the others a tensor's and a target's"
+    more = f"Rules {of_tensors} take one or more shapes, others those of a tensor and a target"
     _arguments.add_shapes(parser, more)
 
     about = "the multi-index of the tensor's element at an index of the output"
@@ -91,7 +91,7 @@ def _run_index(arguments: argparse.Namespace) -> int:
     result: tuple[int, ...] | Exception | None = None
     if output is not None:
         try:
-            # Check the index, as for every rule.
+            # Each rule needs a valid index.
             source_index(output, output, arguments.index)
             result = rule.source(asked, arguments.index)
         except ValueError as wrong:

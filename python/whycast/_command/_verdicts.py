@@ -14,7 +14,7 @@ from whycast.symbolic import Answer, NeverError
 
 
 class Verdict(NamedTuple):
-    """A rule's shape, `answer` (for names) or error for `operands`; without operands, a `note`."""
+    """A rule's shape, `answer` (for names) or error; without `operands`, `note` is the reason."""
 
     rule: Rule
     operands: Operands | None
@@ -58,7 +58,7 @@ def verdicts(
     axes: tuple[int, ...] | None,
     facts: Sequence[tuple[str, str]] = (),
 ) -> list[Verdict]:
-    """Ask every rule; `axes` are the explained rule's, by default the last axes."""
+    """Ask every rule; `axes` belong to the explained rule, by default the last axes."""
     shapes = asked.shapes if asked.target is None else (asked.shapes[0], asked.target)
     mapping = _mapping(rule, shapes, axes) if len(shapes) == 2 else None
     found = []

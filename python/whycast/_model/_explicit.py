@@ -1,4 +1,4 @@
-"""A model with explicit broadcasts: new nodes give the other nodes inputs of equal shapes.
+"""A model with explicit broadcasts: new nodes broadcast the inputs of other nodes to one shape.
 
 Each form rests on theorems of why3/model: Expand on `rewrites` and `matrices`, Reshape and Tile on
 `tiles`, computed shapes on `run_time`, SONNX's Broadcast on `rewrites`.
@@ -42,7 +42,7 @@ class _LeftError(Exception):
 
 @dataclass
 class Explicit:
-    """A model, its numbers of new nodes and changed places, and the places left, with reasons."""
+    """A model, the numbers of new nodes and changed places, and the places left, with reasons."""
 
     model: ModelProto
     added: int = 0
@@ -63,7 +63,7 @@ def explicit(
     """Return a copy of a model with as many explicit broadcasts as possible.
 
     With `dynamic`, the model computes unknown shapes at run time; with `constants`, the file
-    repeats elements of initializers. Nodes of the operators `leave` stay.
+    repeats elements of initializers. Nodes of the operators `leave` stay unchanged.
     """
     made = Explicit(deepcopy(model))
     graphs = list(graphs_of(made.model.graph))
@@ -305,7 +305,7 @@ class _Writer:
         return self.made[key]
 
     def _node(self, operator: str, *inputs: str, **attributes: Any) -> str:
-        """Return the output of a new node before the present node, or of an equal new node."""
+        """Return the output of a new node before the current one, or of an equal new node."""
         key = (operator, inputs, tuple(attributes.items()))
         if key not in self.made:
             self.made[key] = self._name(inputs[0], operator.lower())

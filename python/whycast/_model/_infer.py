@@ -24,15 +24,15 @@ from whycast._model._read import MOST_ELEMENTS, Scope, graphs_of, scopes_of, sub
 from whycast._types import Shape
 from whycast._usage import show_named
 
-# Limits of rounds of inference, and of notes on annotations.
+# Limits: rounds of inference, notes on annotations.
 _MOST_ROUNDS, _MOST_NOTES = 13, 20
 
 
 class Read(NamedTuple):
     """A model's graphs, the outermost first, and its sizes.
 
-    Each size of `inputs` is a number or a name. `given` has the user's numbers and shapes, `open`
-    the places of new names, `notes` the model's faults, also the `complaint` of ONNX's checker.
+    Each size of `inputs` is a number or a name. `given` contains the user's numbers and shapes,
+    `open` the places of new names, `notes` the model's faults with the checker's `complaint`.
     """
 
     scopes: list[Scope]
@@ -244,7 +244,7 @@ def _complete(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> None:
                     dim.dim_param = f"{value.name} {axis}"
 
 
-# Distinguishes a node's own result from the annotation of the same name.
+# Suffix of a node's own result, beside the annotation of the same name.
 _MADE = " as it is made"
 
 
@@ -261,7 +261,7 @@ def _cut(model: ModelProto) -> ModelProto:
 
 
 def _drop_stale(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> list[str]:
-    """Remove annotations that contradict inference, or follow from these; return notes."""
+    """Remove annotations that contradict inference, with their consequences; return notes."""
     found: list[str] = []
     stale: set[str] = set()
 

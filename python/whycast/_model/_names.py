@@ -16,7 +16,7 @@ from whycast._usage import UsageError, show_sizes
 
 @dataclass
 class Names:
-    """Integers below 0 for the names of sizes, as verified programs take them."""
+    """Integers below 0 for names of sizes: verified programs take only integers."""
 
     numbered: dict[str, int] = field(default_factory=dict)
     spelled: list[str] = field(default_factory=list)
@@ -61,8 +61,8 @@ class Names:
 class Sizes:
     """A reader of an inferred model's sizes: numbers, or integers of names.
 
-    `given` has the user's numbers, `own` the certain names of inputs and results, `stated` the
-    model's other names. Inference makes up more; `by` distinguishes names of two inferences.
+    `given` contains the user's numbers, `own` the certain names of inputs and results, `stated` the
+    model's other names. Inference makes up more names; `by` marks those of one inference.
     """
 
     names: Names

@@ -15,7 +15,7 @@ Direction = Literal["multidirectional", "unidirectional", "stacked", "equal", "e
 
 @dataclass(frozen=True)
 class Operator:
-    """An operator's rule since an opset, before which shapes must be equal."""
+    """An operator's rule since an opset; before, shapes must be equal."""
 
     since: int
     direction: Direction = "multidirectional"

@@ -17,7 +17,7 @@ from whycast._model._read import Scope, graphs_of, opset
 from whycast._types import Shape
 from whycast.symbolic import Clause, Condition, NeverError, solve
 
-# always and never: for all numbers of names. unknown: a rank is open.
+# always and never: for all numbers of names. unknown: undecided, such as for an open rank.
 Verdict = Literal["equal", "always", "depends", "never", "unknown"]
 UNKNOWN = "an input's rank, or the input that has to grow, is unknown"
 
@@ -27,8 +27,8 @@ class Place:
     """A node that may broadcast.
 
     `inputs` and `shapes` broadcast together; shapes of stacks of matrices lack the last two axes.
-    An axis of `target` lists sizes; its size is the one that is not 1. `condition` is NumPy's, and
-    `zeros` SONNX's. `index` is the node's place in the graph; `note` tells why a node is unusual.
+    An axis of `target` lists sizes; its size is the one that is not 1. `condition` is NumPy's,
+    `zeros` SONNX's. `index` is the node's place in the graph; `note` explains an unusual node.
     """
 
     scope: Scope
@@ -137,7 +137,7 @@ def operands_of(
 
 
 def _judged(place: Place, version: int, names: Names) -> Iterator[Place]:
-    """Complete a place; list an Expand only if it never works."""
+    """Complete a place; list an Expand only if its shape never fits, or has a negative size."""
     operator = place.node.op_type
     own, target = place.shapes[0], place.shapes[-1]
     if place.direction == "explicit":
@@ -157,18 +157,18 @@ def _judged(place: Place, version: int, names: Names) -> Iterator[Place]:
 
 
 def _older(place: Place, version: int, names: Names) -> Iterator[Place]:
-    """Return a node of an opset without broadcasting, if its shapes differ."""
+    """Return a node of an opset without broadcasting, if its shapes may differ."""
     node = place.node
     known = [shape for shape in place.shapes if shape is not None]
     differ = len({*known}) > 1
     asked = any(attribute.name == "broadcast" and attribute.i for attribute in node.attribute)
-    convert = "it broadcasts by its attribute `broadcast`, another rule: convert it to opset 7"
+    convert = "its attribute `broadcast` follows another rule: convert it to opset 7"
     if node.op_type == "PRelu" and not asked:
         convert = "its slope has one element, or one for each channel: convert it to opset 7"
     if (asked and (differ or None in place.shapes)) or (differ and node.op_type == "PRelu"):
         yield replace(place, note=convert)
     elif differ:
-        note = f"{node.op_type} of opset {version} does not broadcast, its shapes have to be equal"
+        note = f"{node.op_type} of opset {version} does not broadcast: its shapes must be equal"
         pairs = [
             pair for own in known for pair in zip(known[0], own, strict=False) if len({*pair}) > 1
         ]

@@ -21,7 +21,7 @@ from whycast._usage import UsageError
 
 # The suffix of texts by `onnx.printer`.
 TEXT = ".onnxtxt"
-# Larger constants do not enter the computation of shapes.
+# The computation of shapes ignores larger constants.
 MOST_ELEMENTS = 4096
 # The first format in which callers may replace constants that are inputs.
 _DEFAULTS = 4
@@ -29,7 +29,7 @@ _DEFAULTS = 4
 
 @dataclass(eq=False)
 class Scope:
-    """A model's graph, with its values' shapes; an inner graph is within `node` of `outer`."""
+    """A model's graph, with its values' shapes; an inner graph belongs to a `node` of `outer`."""
 
     graph: GraphProto
     # The names of all outer nodes.

@@ -115,7 +115,7 @@ def _elements(place: Place) -> dict[str, int] | None:
 
 
 def _growth(place: Place, names: Names) -> list[str]:
-    """Return inequalities; a node broadcasts if one holds."""
+    """Return inequalities; a node broadcasts if at least one holds."""
     first, *others = (shape for shape in place.shapes if shape is not None)
     pairs = [{a, b} for shape in others for a, b in zip(first, shape, strict=True) if a != b]
     ordered = [sorted(pair, key=lambda size: (size >= 0, abs(size))) for pair in pairs]

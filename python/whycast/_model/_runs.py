@@ -77,8 +77,8 @@ def feeds(
 ) -> Inputs:
     """Draw inputs of a model's types and shapes; two tensors for a sequence.
 
-    An input's strings all differ, and so do its fractions. Integers, which may be indices, are
-    below 100. `numbers` has the value of all elements of an input, `chosen` the numbers of names.
+    All strings of an input differ, and so do its fractions. Integers, which may be indices, are
+    below 100. `numbers` contains one value for all elements of an input, `chosen` numbers of names.
     """
     drawn = np.random.default_rng(_SEED)
     if unknown := sorted(numbers.keys() - {value.name for value in inputs}):
