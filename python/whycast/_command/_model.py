@@ -27,8 +27,8 @@ def add(subparsers: Subparsers) -> None:
         "model",
         help=f"list {about}",
         description=f"List {about}. The list has the nodes that broadcast by ONNX's rule, which is "
-        "NumPy's, the conditions if sizes have names, and the nodes that SONNX refuses. Exit code 1 "
-        "if shapes never broadcast, or --check finds a difference; 3 if nodes may broadcast, but "
+        "NumPy's, the conditions if sizes have names, and the nodes that SONNX refuses. Exit code "
+        "1 if shapes never broadcast, or --check finds a difference; 3 if nodes may broadcast, but "
         "--explicit changes none. Needs whycast[onnx].",
     )
     again: Any = {"action": "append", "default": []}
