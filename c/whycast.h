@@ -34,8 +34,8 @@
    All other arguments are checked: they may be any int64_t.
 
    A function returns 0 or more, or one of the error codes below. On an error it changes only the
-   place, and in some cases of whycast_broadcast_all the common shape. Of several errors it reports
-   the one that its comment lists first.
+   place, and in some cases of whycast_broadcast_all the common shape. If there are several errors,
+   it reports the one that its comment lists first.
 
    A shape may broadcast to a target with which it has no common shape: (1) broadcasts to the target
    (0), which writes nothing, but (1) and (0) have no common shape, as 0 is neither 1 nor the largest

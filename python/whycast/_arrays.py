@@ -210,7 +210,7 @@ def view_by(
 ) -> Array[DTypeT]:
     """Return a view of a plain ndarray with a shape and strides that stay within the array.
 
-    Axis j of the array lies on axis ``axes[j]`` of the shape, by default on the last ones.
+    Axis j of the array lies on axis ``axes[j]`` of the shape; by default, on the last axes.
     """
     source, flags = array, array.flags
     # NumPy marks results of numpy.broadcast_arrays by negative flags; views of them warn.

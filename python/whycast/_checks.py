@@ -19,8 +19,8 @@ from whycast._types import AnyArray, Array, DTypeT, Shape, Tensor
 
 MAX_TENSORS = 2**31 - 1
 
-# SONNX's element types; of strings, only str_. On most machines int64 and uint64 have two NumPy
-# types each (long, longlong), whose dtypes are equal.
+# SONNX's element types; str_ is the only type of strings here. On most machines int64 and uint64
+# have two NumPy types each (long, longlong), whose dtypes are equal.
 PLAIN_TYPES: frozenset[type[np.generic]] = frozenset(
     {
         *(np.bool_, np.str_, np.float16, np.float32, np.float64),

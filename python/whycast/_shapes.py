@@ -150,7 +150,7 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
     TypeError
         An argument has the wrong type.
     ValueError
-        A size is negative, or there is not one stride for each axis of `shape`.
+        A size is negative, or `strides` has the wrong length.
 
     Notes
     -----
@@ -200,7 +200,7 @@ def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[in
     TypeError
         An argument has the wrong type.
     ValueError
-        A size is negative, or there is not one index for each axis of `target`.
+        A size is negative, or `index` has the wrong length.
 
     Notes
     -----

@@ -40,8 +40,8 @@ def broadcast_in_dim(
     TypeError
         An argument has the wrong type.
     ValueError
-        A size is negative; there is not one axis for each axis of `operand`; the axes are not axes
-        of `shape`, or not distinct; or NumPy has no array of that shape.
+        A size is negative; `broadcast_dimensions` has the wrong length, or contains an axis twice or
+        an axis that `shape` lacks; or NumPy has no array of that shape.
 
     Notes
     -----

@@ -67,8 +67,8 @@ def broadcast(
         An argument has the wrong type.
     ValueError
         `mode` is unknown; mode ``explicit`` comes without `axes_mapping`, or another mode with it;
-        a size is negative; there is not one axis for each axis of `data`; the axes are not axes of
-        the target, or not strictly increasing; or NumPy has no array of the shape.
+        a size is negative; `axes_mapping` has the wrong length, contains an axis that the target
+        lacks, or does not increase strictly; or NumPy has no array of the shape.
 
     Notes
     -----

@@ -308,7 +308,7 @@ class Answer:
         BroadcastError
             The shapes never broadcast with these sizes.
         TypeError, ValueError
-            The shapes have no such name; a size is invalid, or contradicts a known fact.
+            The shapes lack a name; a size is invalid, or contradicts a known fact.
         """
         shapes, facts = self._asked
         return _answer(shapes, (*facts, *self._facts({**(sizes or {}), **more})), self.rule)
@@ -319,7 +319,7 @@ class Answer:
         Parameters
         ----------
         sizes, **more : int, by name
-            As for `substitute`; one for each name of the shapes.
+            As for `substitute`, with a number for each name of the shapes.
 
         Returns
         -------

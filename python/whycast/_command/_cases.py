@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         count = _write(arguments)
     except OSError as error:
-        # For lines, `output` has reported errors of the file already.
+        # For jsonl, `output` has already reported errors of the file.
         if arguments.format not in _PACKS:
             raise
         raise UsageError(f"--out: {error}") from None

@@ -105,7 +105,7 @@ def _reply(line: bytes | None, number: int) -> Message:
 
 
 def _lines(source: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
-    """Return the numbered lines that are not blank; None stands for too long a line."""
+    """Return the numbered lines that are not blank; None replaces a line that is too long."""
     number = 0
     while line := source.readline(_MAX_LINE):
         number += 1

@@ -160,7 +160,7 @@ def _constants(model: ModelProto, known: Scope) -> dict[str, np.ndarray]:
         names = {*filter(None, node.input)}
         feeds = {name: values[name] for name in names & values.keys()}
         if node.op_type in ("Shape", "Size"):
-            # These operators need only the shape, which a view of one element has.
+            # These operators need only the shape: a view of one element is enough.
             known_ones = names & {*shapes}
             feeds = {n: np.broadcast_to(np.float32(0), shapes[n]) for n in known_ones} | feeds
         (output,) = node.output
@@ -314,7 +314,7 @@ def _drop_stale(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> list
 
 
 def _stated(scope: Scope) -> list[onnx.ValueInfoProto]:
-    """Return a graph's values, without the model's inputs, whose types inference needs."""
+    """Return a graph's values; not the model's inputs, as inference needs their types."""
     graph = scope.graph
     return [*graph.value_info, *graph.output, *(graph.input if scope.outer is not None else ())]
 

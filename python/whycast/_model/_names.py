@@ -90,7 +90,7 @@ class Sizes:
         return size >= 0 or size in self.own
 
     def better(self, known: Shape | None, stated: Shape) -> Shape:
-        """Return a known shape, with stated sizes for open ones."""
+        """Return a known shape, with its open sizes replaced by stated sizes."""
         if known is None or len(known) != len(stated):
             return stated if known is None else known
         return tuple(

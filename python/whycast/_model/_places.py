@@ -57,7 +57,7 @@ class Place:
 
     @property
     def repeated(self) -> tuple[int, ...]:
-        """The inputs, by number, whose shape may differ from the common one."""
+        """The numbers of the inputs whose shape may differ from the common shape."""
         return tuple(m for m, shape in enumerate(self.shapes) if shape != self.common)
 
     def kinds(self) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ def places(scopes: list[Scope], model: ModelProto, names: Names) -> Iterator[Pla
 def operands_of(
     scope: Scope, node: NodeProto
 ) -> tuple[Direction, tuple[str, ...], tuple[Shape | None, ...]] | None:
-    """Return how a node broadcasts, which inputs, and their shapes; None if it does not."""
+    """Return how a node broadcasts, its operands and their shapes; None if it does not."""
     names = tuple(filter(None, node.input))
     shapes = tuple(map(scope.shape, names))
     if node.domain not in ONNX or len(names) < 2 or not node.output:
