@@ -40,7 +40,7 @@ def broadcast_in_dim(
     TypeError
         An argument has the wrong type.
     ValueError
-        A size is negative; `broadcast_dimensions` has the wrong length, or contains an axis twice or
+        A size is negative; `broadcast_dimensions` has the wrong length, contains an axis twice, or
         an axis that `shape` lacks; or NumPy has no array of that shape.
 
     Notes
