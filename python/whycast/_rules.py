@@ -174,7 +174,7 @@ class Rule:
         except ValueError as error:
             return error
         except REFUSALS as error:
-            # Not from the function itself, which takes only shapes that NumPy's arrays can have.
+            # Do not call the function: it takes only shapes that NumPy's arrays can have.
             names = Names(*self.parameters)
             return self.misfit(error, operands.shapes[0], cast("Shape", target), axes, names)
         return None

@@ -21,7 +21,7 @@ _MODULES = {
     **{"shape": "_shapes", "explain": "_explain", "index": "_shapes", "strides": "_shapes"},
     **{"model": "_model", "cases": "_cases", "check": "_check", "serve": "_serve"},
 }
-# These take a program after two dashes.
+# Subcommands that take a program after two dashes.
 _WITH_PROGRAM = ("check",)
 
 # More exit codes, as in sysexits.h and shells; Python's own for a failure is 1.

@@ -221,7 +221,7 @@ class _Writer:
                 return sizes
             sizes = self._padded(sizes, len(own), rank)
             if shape:
-                # Not Max, which prefers a 1 to a 0.
+                # Not Max: the maximum of 0 and 1 is 1.
                 is_one = self._node("Equal", shape, self._numbers((1,) * rank))
                 sizes = self._node("Where", is_one, sizes, shape)
             shape = sizes

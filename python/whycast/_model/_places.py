@@ -17,7 +17,7 @@ from whycast._model._read import Scope, graphs_of, opset
 from whycast._types import Shape
 from whycast.symbolic import Clause, Condition, NeverError, solve
 
-# always and never: for all numbers of names. unknown: undecided, such as for an open rank.
+# always and never: for all numbers of names. unknown: undecided, for example an open rank.
 Verdict = Literal["equal", "always", "depends", "never", "unknown"]
 UNKNOWN = "an input's rank, or the input that has to grow, is unknown"
 
