@@ -20,12 +20,12 @@
 #   make doc      write the site of documentation and evidence, build/doc/index.html, after make
 #   make sonnx    write the kit for SONNX's working group, build/sonnx/README.md
 #
-# These take minutes to hours. `make nightly` runs all of them but prove and bench, then make. Each fails on
-# a finding, and records its output for the evidence (build/doc/evidence/lanes.html):
-#   make prove    do the same as make, but use no answers of earlier runs
+# These take minutes to hours. `make nightly` runs all of them except prove and bench, then make. Each of them
+# fails on a finding; all except prove and bench record output for build/doc/evidence/lanes.html:
+#   make prove    do the same as make, without answers of earlier runs
 #   make validate prove with Z3 that the extracted Python keeps its contracts, along every path; compare
 #                 drawn programs, extracted to Python and C, with WhyML
-#   make mutants  change definitions at random: a goal has to notice each
+#   make mutants  change definitions at random: a goal has to notice each change
 #   make mutants-c change the C in one place at a time: a program that makes all small calls has to fail
 #   make verify-c search the C for undefined behaviour and wrong answers, by ESBMC and Frama-C's Eva
 #   make cross    run the C on an emulated machine of 32 bits and on a big-endian one
@@ -39,8 +39,8 @@
 #   make bench    time the package and its C beside NumPy and plain loops: python/BENCHMARKS.md
 #                 (BENCH="--seconds 3 --cells numpy_rule": longer, these cells only)
 #
-# Writes only below this directory, except missing Debian packages: root installs them, else make
-# prints the command.
+# Only `make install`, ARCHIVE and KEEP write outside of this directory. As root, make also installs missing
+# Debian packages; as another user, it prints the command.
 
 # Reject options and variables that could skip recipes, hide failures or run other recipes; make also
 # takes settings that begin with a dot from the environment. No argument overrides these lines.
@@ -49,7 +49,7 @@ override GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter line override,$(ori
 override OPTIONS := $(filter-out -j% -O% --output-sync% --jobserver% --no-print% -s -w -ws -sw,$(MFLAGS))
 override STEERING := MAKEFILES GNUMAKEFLAGS PYTEST_ADDOPTS PYTEST_PLUGINS -*-eval-flags-*-
 override KNOWN := THEORY KEEP FILE FUZZ BENCH ARCHIVE PREFIX DESTDIR INCLUDEDIR LIBDIR
-# `make install` gives no verdict: it accepts a compiler and flags.
+# `make install` judges nothing, so it accepts a compiler and flags.
 ifeq (default install,$(origin MAKECMDGOALS) $(MAKECMDGOALS))
 override KNOWN += CC CFLAGS LDFLAGS
 endif
@@ -62,7 +62,7 @@ endif
 override SHELL := /bin/sh
 override .SHELLFLAGS := -c
 
-# No variable leads a tool away from its pinned libraries, modules and settings.
+# Without these variables, tools use only their pinned libraries, modules and settings.
 unexport $(filter WHY3% OCAML% PYTHON% LD_% COVERAGE% MYPY% RUFF_%,$(.VARIABLES))
 
 BIN := .venv/bin
@@ -73,7 +73,7 @@ INSTALL := $(TOOLS) install
 RECORD = $(if $(FUZZ)$(THEORY),,$(TOOLS) record $@)
 TESTS_TOOL := $(BIN)/python -E -s -B -X pycache_prefix=/dev/null
 
-# The one cache that pyproject.toml cannot move into build/.
+# pyproject.toml cannot move this cache into build/.
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
 .PHONY: all help tools all-tools install core check extract prove update seal pin test evidence nightly
@@ -120,7 +120,7 @@ pin: tools
 	@$(TOOLS) pin
 
 # The tests of a file share a process and fixtures, but an idle process takes some over. `tested` checks
-# that each test of a clause ran. The package's tests run with the accelerator, then without it.
+# that each test of a clause ran. All tests run with the accelerator, the package's also without it.
 WITHOUT := tests/package tests/dialects --ignore=tests/package/test_wheel.py
 test: all-tools
 	$(BIN)/ruff check
@@ -172,7 +172,7 @@ cross:
 	@$(INSTALL) --tests --also cross
 	@$(RECORD) $(TESTS_TOOL) tests/c/cross.py
 
-# The compiler for ARM measures the stack, too.
+# The compiler for ARM also measures the stack.
 object:
 	@$(INSTALL) --tests --also cross
 	@$(RECORD) $(TESTS_TOOL) tests/c/object.py
