@@ -73,10 +73,10 @@ html_css_files = ["doc.css"]
 html_copy_source = False
 html_show_sphinx = False
 html_show_copyright = False
-# A page from a folder may not read another page, to quote it.
+# A page opened from a folder cannot read and quote other pages.
 html_show_search_summary = False
 html_use_index = html_domain_indices = False
-# Of the light and of the dark scheme.
+# Colours for the light and the dark scheme.
 _COLOURS = {
     "brand-primary": ("#0b5394", "#8dbcf3"),
     "brand-content": ("#0b5394", "#8dbcf3"),
@@ -92,7 +92,7 @@ html_theme_options = {
     for n, scheme in enumerate(("light", "dark"))
 }
 
-# Sphinx builds a copy of the folder doc, in build.
+# Sphinx builds a copy of the folder doc, below build.
 _CLAUSES = clauses(Path(__file__).parents[2])
 _SHOWN = Path("evidence/clauses.txt").read_text(encoding="utf-8").split()
 
@@ -101,7 +101,7 @@ def _of_the_proofs(_app: object, what: str, name: str, *given: Any) -> None:
     """Link the theories that a docstring names; add the function's clauses."""
     lines: list[str] = given[-1]
     if what == "data":
-        lines.clear()  # This docstring is that of the value's type.
+        lines.clear()  # This docstring belongs to the value's type.
     text = "\n".join(lines)
     text = re.sub(
         r"``why3/([\w/]+)\.mlw``",
@@ -114,7 +114,7 @@ def _of_the_proofs(_app: object, what: str, name: str, *given: Any) -> None:
 
 
 def _mended(_app: object, doctree: nodes.document, _name: str) -> None:
-    """Write a dash for two hyphens after a type; drop the second list of rules."""
+    """Replace two hyphens after a type by a dash; drop the second list of rules."""
     for text in list(doctree.findall(nodes.Text)):
         if text.startswith(" -- "):
             text.parent.replace(text, nodes.Text(text.replace(" -- ", " – ", 1)))
@@ -124,7 +124,7 @@ def _mended(_app: object, doctree: nodes.document, _name: str) -> None:
 
 
 def _is_field(_app: object, _what: str, _name: str, value: object, *given: Any) -> bool | None:
-    """Leave out a tuple's fields, which are parameters."""
+    """Omit a tuple's fields, which are documented as parameters."""
     return str(value.__doc__).startswith("Alias for field") or None
 
 
@@ -146,7 +146,7 @@ class _Needs(Domain):
             yield title, title, need["type"], need["docname"] or "", need["id"], 1
 
     def resolve_any_xref(self, *_: Any) -> list[Any]:
-        """Resolve none: needs have a role of their own."""
+        """Resolve no reference: needs have their own role."""
         return []
 
 

@@ -1,4 +1,4 @@
-// Asks the verified C, which decides; draws its answers and words its errors.
+// Asks the verified C, draws its answers, and words its errors.
 "use strict";
 
 const AXES = 16, TENSORS = 6, CELLS = 400; // Limits of the page.
@@ -45,7 +45,7 @@ function read(text, rule) {
 
 // --- the verified C -------------------------------------------------------------------------
 
-// Allocates the module's memory from its start, and so frees earlier memory.
+// Allocates the module's memory from its start, which frees earlier memory.
 function fresh() {
   let top = Number(c.__heap_base.value ?? c.__heap_base);
   const room = (bytes) => {
@@ -87,7 +87,7 @@ function elements(shape) {
   return found < 0n ? null : found;
 }
 
-// Row-major strides: of an axis, the number of elements of the axes after it.
+// Row-major strides: the number of elements of the axes after each axis.
 const rowMajor = (shape) => shape.map((_, axis) => elements(shape.slice(axis + 1)));
 
 function viewStrides(strides, shape, target) {
@@ -262,7 +262,7 @@ function pair(found, n) {
   return box;
 }
 
-// The package's answers for two small shapes by each rule, from when the page was made.
+// The package's answers for two small shapes by each rule, computed when the page was built.
 function others(found) {
   const box = make("section", {}, make("h2", { id: "others" }, "The other rules"));
   const key = found.sizes.map((shape) => shape.join("x")).join(" ");
@@ -283,7 +283,7 @@ function others(found) {
   return box;
 }
 
-// The error has the package's words.
+// The error uses the package's words.
 function verdict({ code, rule, sizes, shape, tensor, axis }) {
   const [own, target] = sizes.map(told), rank = common(sizes), isTarget = rule === "target";
   if (code === 0) return `${isTarget ? `${own} to ${target}` : sizes.map(told).join(", ")} → ${told(shape)}`;
