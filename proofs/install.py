@@ -1,8 +1,8 @@
-"""Install the toolchain of toolchain.toml, or name each missing package.
+"""Install the toolchain of toolchain.toml, or print the command that does.
 
-As root, apt installs tools. One prover of an older release goes to build/, Python packages to
-.venv, the tools' own wheels to build/wheels. `install` leaves a tool at the right version as it is,
-so that the gate notices a file that is not the pinned one.
+As root, apt installs tools. Alt-Ergo, of an older release, goes to build/, Python packages to
+.venv, the tools' own wheels to build/wheels. `install` never reinstalls a tool at the right
+version, so that the gate notices changed files.
 """
 
 import argparse
@@ -23,8 +23,8 @@ from gate.toolchain import PYTHON, REQUIREMENTS, VENV, WHEELS, Tool
 
 PROVERS = ROOT / "build" / "provers"
 
-# Packages for tests, headers, and for one target of the Makefile. They prove nothing and have no
-# pinned version: every few weeks, Debian's archive replaces its Chromium.
+# Packages for tests, headers, and single targets of the Makefile. No proof needs them, and their
+# versions are not pinned: Debian replaces its Chromium every few weeks.
 TESTS = "chromium clang cmake g++ gcc lld pkg-config valgrind"
 HEADERS = f"lib{PYTHON}-dev"
 OTHERS = {
@@ -35,8 +35,8 @@ OTHERS = {
     "libc6-dev-s390x-cross qemu-user",
 }
 
-# Wheels outside .venv: of ESBMC, of models for the tests and for `make models`, of cvc5. Each of
-# these requirements in tests/ has a folder in build/.
+# Wheels outside .venv: ESBMC, models for the tests and for `make models`, cvc5. Each name has
+# requirements in tests/ and a folder in build/.
 APART = ("verify-c", "test-models", "models", "certify")
 
 BY_HASH = ("--require-hashes", "--only-binary=:all:")
@@ -47,7 +47,7 @@ OF_VENV = (
     *(f"bin/{name}" for name in ("activate", "activate.csh", "activate.fish", "Activate.ps1")),
 )
 
-# The SHA-256 of packages' files with lines that Python runs when it starts.
+# The SHA-256 of packages' .pth files, whose lines Python runs at its start.
 RUN_AT_START = {
     "a1_coverage.pth": "ef2ed06d19867ec669c09a804060666a9cd5e383af0a9d11aa2de79b77d448e8",
     "distutils-precedence.pth": "2638ce9e2500e572a5e0de7faed6661eb569d1b696fcba07b0dd223da5f5d224",
@@ -59,7 +59,7 @@ BUILT_OF = ("pyproject.toml", "setup.py", "python/whycast/_native.c", "c/whycast
 def main(arguments: Sequence[str]) -> int:
     """Install missing parts of the machine, .venv and build/; change no other files."""
     parser = argparse.ArgumentParser(prog="install", description="Install the toolchain.")
-    parser.add_argument("--tests", action="store_true", help="also what only the tests need")
+    parser.add_argument("--tests", action="store_true", help="also what the tests need")
     parser.add_argument("--also", choices=OTHERS, help="also what that target needs")
     options = parser.parse_args(arguments)
     tools = toolchain.read()
@@ -92,7 +92,7 @@ def main(arguments: Sequence[str]) -> int:
 def missing_packages(
     tools: dict[str, Tool], wheels: Sequence[Path], helpers: Sequence[str]
 ) -> list[str]:
-    """List the missing packages: of the tools, at their versions; others, at any version."""
+    """List the missing packages: tools at their pinned versions, others at any version."""
     show = "--showformat=${db:Status-Status} ${Package} ${Package}=${Version}\n"
     dpkg_query = Path("/usr/bin/dpkg-query")
     listed = run(dpkg_query, "--show", show).splitlines() if dpkg_query.exists() else []
@@ -150,7 +150,7 @@ def unpack(tool: Tool) -> None:
 
 
 def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
-    """Make or repair .venv; for the tests, it contains the package itself."""
+    """Make or repair .venv; for the tests, also install the package itself there."""
     if not is_usable(VENV):
         say(f"making {VENV}")
         if VENV.is_symlink():
@@ -159,7 +159,7 @@ def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
         shutil.rmtree(WHEELS, ignore_errors=True)  # They may be for another Python.
     elif found := strange_files(VENV):
         shown = "\n  ".join(found[:20])
-        raise ToolError(f"no pinned package has put these here; remove .venv/:\n  {shown}")
+        raise ToolError(f"no pinned package installed these files; remove .venv/:\n  {shown}")
     try:
         toolchain.wheels()
     except ToolError:
@@ -179,7 +179,7 @@ def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
 
 
 def prepare_apart(name: str) -> None:
-    """Put wheels with pinned hashes into a folder; only cvc5's are run by the tools."""
+    """Install wheels with pinned hashes into a folder; the tools run only cvc5's."""
     folder, requirements = ROOT / "build" / name, ROOT / "tests" / f"requirements-{name}.txt"
     stamp, wanted = folder / "wheels.sha256", sha256_of(requirements)
     if text_of(stamp) != wanted:
@@ -191,7 +191,7 @@ def prepare_apart(name: str) -> None:
 
 
 def is_usable(venv: Path) -> bool:
-    """Decide whether the right Python made `venv` in this place, which its scripts name."""
+    """Decide whether the right Python made `venv`, and its scripts name this place."""
     made, pip = text_of(venv / "pyvenv.cfg"), text_of(venv / "bin" / "pip")
     here = re.search(rf"""[!'"\s]{re.escape(str(venv))}/bin/python""", pip)
     return (
@@ -212,7 +212,7 @@ def strange_files(venv: Path) -> list[str]:
     ]
     known = {os.path.normpath(site / file) for each in packages for file in each.files or ()}
     known |= {str(venv / name) for name in OF_VENV}
-    # Python runs lines of these files when it starts.
+    # Python runs lines of these files at its start.
     for path in site.glob("*.pth"):
         is_ours = path.name.startswith("__editable__.whycast-")
         is_ours = is_ours and text_of(path) == f"{ROOT}/python\n"
@@ -231,7 +231,7 @@ def strange_files(venv: Path) -> list[str]:
 
 
 def normal(name: str) -> str:
-    """Write the name of a package as the requirements do."""
+    """Spell the name of a package as the requirements do."""
     return re.sub("[-_.]+", "-", name).lower()
 
 
@@ -245,7 +245,7 @@ def outdated(venv: Path, wheels: Sequence[Path]) -> list[str]:
 
 
 def pip(command: str, *arguments: str | Path) -> None:
-    """Run the pip of .venv, without its cache, so that it writes only there."""
+    """Run the pip of .venv, without its cache."""
     program = (VENV / "bin" / "python", "-I", "-m", "pip", "--quiet", "--disable-pip-version-check")
     options = ("--no-input", "--no-cache-dir", "--no-deps")
     run(*program, command, *options, *arguments, env=network_environment())

@@ -36,8 +36,8 @@ OF_THE_PACKAGE = {"validate", "doc", "sonnx"}
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# The files of these folders: another file could hide a module, a C header or a theory. Python reads
-# no __pycache__.
+# These folders may contain only these files: others could hide a module, a C header or a theory.
+# Python reads no __pycache__.
 FILES = re.compile(
     r"""tests/(\w+/)*\w+\.(py|c)|tests/requirements(-[a-z-]+)?\.txt
     |tests/(c/(equivalent_c|misra)\.toml|peers/(deviations\.json|symbolic\.json|\w+\.txt))
@@ -55,7 +55,7 @@ FILES = re.compile(
     re.ASCII | re.VERBOSE,
 )
 
-# Made files, and the files at the top: other names could be settings of git or a tool.
+# Generated files; the files allowed at the top, where others could be settings of git or a tool.
 MADE = re.compile(r"python/(whycast\.egg-info/.*|whycast/_native\.abi3\.so)")
 TOP = re.compile(
     r"""\.ci/\w+|\.gitignore|\.pre-commit-config\.yaml|(CHANGELOG|CONTRIBUTING|README)\.md
@@ -65,7 +65,7 @@ TOP = re.compile(
 
 
 def strange(*tops: str) -> list[str]:
-    """List strange files and links in some folders."""
+    """List unexpected files and links in some folders."""
     link = "is a symbolic link: expected the file itself"
     found = [f"{top}: {link}" for top in tops if (ROOT / top).is_symlink()]
     for base, folders, files in (each for top in tops for each in os.walk(ROOT / top)):
@@ -84,14 +84,14 @@ def strange(*tops: str) -> list[str]:
 
 def main() -> int:
     """Run the command that the first argument names."""
-    if sys.version_info[:2] < (3, 10):  # noqa: UP036 (that is what it is for)
+    if sys.version_info[:2] < (3, 10):  # noqa: UP036 (an older Python may run this)
         sys.exit("toolchain: Python 3.10 is the oldest (this is {}.{})".format(*sys.version_info))
     if not (sys.flags.isolated and sys.flags.no_site):
         sys.exit(f"{sys.argv[0]}: other modules may come first: start it with `python3 -I -S -B`")
     if sys.argv[1:2] == [] or sys.argv[1] not in COMMANDS:
         sys.exit(f"usage: {sys.argv[0]} {{{','.join(COMMANDS)}}} ...")
     if found := strange("proofs"):
-        sys.exit("\n".join(["toolchain: there are other files than those of the tools", *found]))
+        sys.exit("\n".join(["toolchain: proofs/ has unexpected files", *found]))
     # SIGTERM, like Ctrl-C, first ends started processes.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.path.append(str(ROOT / "proofs"))

@@ -1,4 +1,4 @@
-"""The gate: two families of provers prove every claimed theorem, without other assumptions."""
+"""The gate: two families of provers prove every theorem, from allowed assumptions alone."""
 
 import argparse
 import json
@@ -21,9 +21,9 @@ NOTHING_CHOSEN, NOTHING_LEFT = 3, 5
 
 
 def gate(argv: list[str]) -> int:
-    """Run the proofs, judge and print; a passing gate leaves the facts for the evidence."""
+    """Run the proofs, judge and print; a passing gate writes the facts for the evidence."""
     parser = argparse.ArgumentParser(prog="gate", description="Run every proof and judge.")
-    parser.add_argument("--fresh", action="store_true", help="take no answer of an earlier run")
+    parser.add_argument("--fresh", action="store_true", help="ignore answers of earlier runs")
     fresh, started = parser.parse_args(argv).fresh, time.monotonic()
     # A failing run must not leave facts and evidence of an earlier one.
     (ROOT / FACTS).unlink(missing_ok=True)
@@ -73,13 +73,13 @@ def gate(argv: list[str]) -> int:
 
 
 def tracked() -> Iterator[str]:
-    """Find tracked files that a checkout must make itself, or that could be settings of a tool."""
+    """Find tracked files that are generated, or that could be settings of a tool."""
     if not closed.has_git(ROOT):
-        print("no git here, so nothing that it could have brought")
+        print("no git here: tracked files are not checked")
         return
     for name in filter(None, closed.run(*GIT, "ls-files", "-z", cwd=ROOT).split("\0")):
         if MADE.fullmatch(name) or not (FILES.fullmatch(name) or TOP.fullmatch(name)):
-            yield f"{name}: is tracked by git: expected what run.py lists, and nothing that is made"
+            yield f"{name}: is tracked by git: expected what run.py lists, without generated files"
 
 
 def strangers() -> Iterator[Failure]:
@@ -92,11 +92,11 @@ def strangers() -> Iterator[Failure]:
 
 
 def update(argv: list[str]) -> int:
-    """Find proofs and record them, two theories at a time; 0 if all chosen goals are proved."""
+    """Find and record proofs, two theories at a time; return 0 if all chosen goals are proved."""
     parser = argparse.ArgumentParser(prog="update", description="Find proofs, refresh sessions.")
     parser.add_argument("theories", nargs="*", metavar="THEORY", help="all of them unless given")
     parser.add_argument("--only", metavar="PART", help="goals whose Module.name contains PART")
-    parser.add_argument("--quick", action="store_true", help="short limits, only the split")
+    parser.add_argument("--quick", action="store_true", help="only short limits")
     arguments = parser.parse_args(argv)
     options = ["--only", arguments.only] if arguments.only else []
     options += ["--quick"] if arguments.quick else []
@@ -116,7 +116,7 @@ def check(argv: list[str]) -> int:
     """Check theories: their types, their goals, and the quick tests of their clauses."""
     parser = argparse.ArgumentParser(prog="check", description=check.__doc__)
     parser.add_argument("theories", nargs="+", metavar="FILE", help="such as core/shape")
-    parser.add_argument("--used", action="store_true", help="and all theories that these use")
+    parser.add_argument("--used", action="store_true", help="also the theories that these use")
     arguments = parser.parse_args(argv)
     files, whygate, started = chosen(arguments.theories), Program(ROOT), time.monotonic()
     if arguments.used:
@@ -146,7 +146,7 @@ def check(argv: list[str]) -> int:
     about = f"{goals} goals, {len(failures)} failures, {time.monotonic() - started:.0f} s"
     told = [*failures, f"{', '.join(files)}: {about}; {len(tests)} tests of their clauses"]
     for file, name in claims.unread(ROOT, claims.claims(facts, ROOT)):
-        told.append(f"{file}: {name} is not what was compared with its sentence: make seal")
+        told.append(f"{file}: nobody compared this {name} with its sentence: make seal")
     print(*told, sep="\n", flush=True)
     if failures or not tests:
         return bool(failures)
@@ -156,7 +156,7 @@ def check(argv: list[str]) -> int:
 
 
 def chosen(names: list[str]) -> list[str]:
-    """List the theories of `names` (`shape`, `core/shape.mlw`, `why3/...`); all without names."""
+    """Find theories by name (`shape`, `core/shape.mlw`, `why3/...`); without names, list all."""
     files = theory_files(ROOT)
     found = []
     for name in names:

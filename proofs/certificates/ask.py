@@ -17,7 +17,7 @@ OPTIONS = {
 
 
 def prove(text: str, options: dict[str, str]) -> tuple[str, str]:
-    """Let cvc5 prove a task; return its answer, and the certificate."""
+    """Ask cvc5 to prove a task; return its answer, and the certificate."""
     import cvc5
 
     solver = cvc5.Solver()
@@ -66,7 +66,7 @@ def answer(task: str, options: dict[str, str], seconds: int) -> tuple[str, str]:
 def main() -> None:
     """Answer all questions."""
     sys.path.insert(0, sys.argv[1])
-    import cvc5  # noqa: F401 (once, before all that is started)
+    import cvc5  # noqa: F401 (once, before the forks)
 
     questions: dict[str, Any] = json.load(sys.stdin)
     for task in questions["tasks"]:

@@ -1,8 +1,8 @@
-"""The command `certify`: for every part of every goal, a certificate by cvc5, and its check.
+"""The command `certify`: ask cvc5 for a certificate of every part of every goal, and check it.
 
 `whysearch` writes the tasks as CVC5 gets them; cvc5 1.4.2, in a process of its own, writes a
 certificate; the checker in proofs/certify reads both. build/certify.json has the results.
-build/certificates keeps cvc5's answers under the hash of the task; a run also checks kept ones.
+build/certificates keeps cvc5's answers under the hash of the task; each run checks these, too.
 """
 
 import argparse
@@ -38,7 +38,7 @@ ATTEMPTS: tuple[tuple[dict[str, str], int], ...] = (({}, 3), ({"full-saturate-qu
 
 WANTED = 0.9
 
-# Of CHANGED certificates, one is tried with CHANGES changes, each in one place.
+# One in CHANGED certificates is tried with CHANGES changes, each in one place.
 CHANGED, CHANGES = 20, 12
 
 # Satisfiable tasks have no certificate.
@@ -63,7 +63,7 @@ class Part(NamedTuple):
 
 
 def certificates(version: str, texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Return a certificate of each task, by the first successful attempt, or the answers."""
+    """Return for each task its first certificate, "" without one, and cvc5's answers."""
     found, said = dict[str, str](), {text: list[str]() for text in texts}
     for options, seconds in ATTEMPTS:
         left = [text for text in said if text not in found]
@@ -136,7 +136,7 @@ class Run:
 
 
 def left(task: Path, text: str, certificate: str) -> None:
-    """Leave a task and, beside it, its certificate as commands that Ethos reads."""
+    """Write a task and, beside it, its certificate as commands that Ethos reads."""
     task.parent.mkdir(parents=True, exist_ok=True)
     task.write_text(text, encoding="utf-8")
     commands = certificate.strip().removeprefix("(").removesuffix(")").strip()

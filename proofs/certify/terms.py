@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 
 class Refused(Exception):  # noqa: N818 (it is no error to refuse)
-    """Input is not of the form that it claims, or not known."""
+    """Input is not of the form that it claims, or is unknown."""
 
 
 def require(condition: object, reason: str) -> None:
@@ -79,7 +79,7 @@ KNOWN: dict[tuple[str, Label, tuple[Term, ...], Sort], Term] = {}
 
 
 def forget() -> None:
-    """Begin anew: no term is left."""
+    """Forget all terms."""
     KNOWN.clear()
 
 

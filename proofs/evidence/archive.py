@@ -42,7 +42,7 @@ def packages(into: Path) -> None:
 
 
 def main(argv: list[str]) -> int:
-    """Pack the tree, if all is committed and the evidence is of these sources."""
+    """Pack the tree, if all is committed and the evidence belongs to these sources."""
     parser = argparse.ArgumentParser(prog="archive", description=main.__doc__)
     parser.add_argument("file", type=Path, help="a new tar file")
     file = parser.parse_args(argv).file.absolute()
@@ -50,7 +50,7 @@ def main(argv: list[str]) -> int:
         raise ToolError(f"{file}: exists; expected the name of a new file")
     commit = records.commit(ROOT)
     if not commit or " " in commit:
-        raise ToolError("expected a tree of git of which all is committed")
+        raise ToolError("expected a tree of git with everything committed")
     listed = EVIDENCE / "SOURCES.sha256"
     if not listed.is_file() or listed.read_text(encoding="utf-8") != closed.sources(ROOT):
         raise ToolError("expected the evidence of these sources: run make")

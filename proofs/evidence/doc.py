@@ -58,7 +58,7 @@ LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)#:\s]*)(#[^)\s]*)?\)")
 ADDRESS = re.compile(r"""<[^>]*\b(?:href|src)="([^"]*)\"""")
 PLACE = re.compile(r"""<[^>]*\bid="([^"]*)\"""")
 
-# The theme lacks these for readers by ear or keyboard: names, levels, scrolling without a mouse.
+# The theme lacks these for screen readers and keyboards: names, levels, focus to scroll.
 MENDED = {
     'role="heading"': 'role="heading" aria-level="2"',
     '<aside class="sidebar-drawer"': '<aside aria-label="Pages" class="sidebar-drawer"',
@@ -69,7 +69,7 @@ MENDED = {
     '<div id="search-results"': '<h1>Search</h1>\n<div id="search-results"',
 }
 
-# Compiles to a module for browsers that loads with the page, also from a folder.
+# Compiles to a module that browsers load with the page, even from a local folder.
 WASM = (
     *("/usr/bin/clang", "--target=wasm32", "-std=c99", "-O2", "-mbulk-memory", "-ffreestanding"),
     *("-nostdlib", "-DWHYCAST_MEMCPY=__builtin_memcpy", "-Wl,--no-entry", "-Wl,--strip-all"),
@@ -83,7 +83,7 @@ def main(arguments: Sequence[str]) -> int:
     argparse.ArgumentParser(prog="doc", description=__doc__).parse_args(arguments)
     evidence = needs.Evidence(pack.told(ROOT), ROOT)
     if not evidence.is_current:
-        print("doc: the evidence is of other sources than these: run make")
+        print("doc: the evidence belongs to other sources: run make")
     print(f"documentation: {build(ROOT, evidence) / 'index.html'}")
     return 0
 
@@ -122,7 +122,7 @@ def dead_links(folder: Path) -> list[str]:
             name, _, anchor = address.partition("#")
             to = Path(posixpath.normpath(path.parent / name.partition("?")[0])) if name else path
             if re.match(r"\w+:", address) or (path.stem == "play" and "=" in anchor):
-                continue  # A link to another site, or a question to the page.
+                continue  # A link to another site, or a query of the page.
             known = places.get(to, {anchor} if to.is_file() else ())
             if not (anchor in known or unquote(anchor) in known or (to in pages and not anchor)):
                 found.add(f"{path.relative_to(folder)}: {address}")

@@ -1,7 +1,7 @@
-"""The kit for SONNX's working group: build/sonnx/, which they can copy into a clone of theirs.
+"""The kit for SONNX's working group: build/sonnx/, which the group can copy into its clone.
 
-The theories are those of why3/group/, with the group's library in the place of our stand-in, and
-tags of the group's form in the place of ours.
+The theories are those of why3/group/, with the group's library instead of our stand-in, and tags of
+the group's form.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FORMAL = "spec/formal/common/broadcast"
 INFORMAL = "spec/informal/common/broadcast"
 TESTS = "spec/tests/common/broadcast/hypothesis"
 
-# Our modules, and where the group has them: its library, and the file beside.
+# Our modules, and the group's: in its library, and in the file beside.
 USES = {"group.tensor.": "tensor.tensor.", "group.broadcast.": "broadcast."}
 
 # The zones of the group's tags that are not FUNC: constraints on inputs and outputs.
@@ -39,8 +39,8 @@ REPAIRED = {"F1": "repaired (step 1 pads with 0)", "F4": "repaired (L is explain
 README = """# Broadcast, formally: a kit for the SONNX working group
 
 {theories} state Broadcast in your layout, on lists, over your library `tensor.tensor` (modules
-`Range` and `Tensor`). `OPMax` and `OPWhere` show how an operator refers to Broadcast. The kit has
-no line of your files, and replaces one: `broadcast.mlw`, which has no body yet.
+`Range` and `Tensor`). `OPMax` and `OPWhere` show how an operator refers to Broadcast. The kit
+copies no line of yours. It replaces one file: `broadcast.mlw`, which has no body yet.
 
 Copy `spec/` over `safety-related-profile/sonnx/ops/spec/`, then run, in `{formal}`,
 
@@ -51,15 +51,15 @@ and in `{tests}`, `pip install -r requirements.txt`, `pytest`, `python check_edg
 
 | | |
 |---|---|
-| [tags.md]({informal}/tags.md) | each tag of the theories, and the sentence that it stands for |
-| [wording.md]({informal}/wording.md) | wording that we propose for broadcast.md |
+| [tags.md]({informal}/tags.md) | each tag of the theories, and its sentence |
+| [wording.md]({informal}/wording.md) | our proposed wording for broadcast.md |
 | [REPORT.md](REPORT.md) | what our findings F1 to F21 mean for you; where ONNX Runtime deviates |
 
-**What is proved.** whycast proves each goal by two families of provers, over a stand-in of ours
-for your library, with the names and contracts of yours. A bridge theorem
-(`opbroadcast_broadcast`) proves that `opbroadcast` is whycast's operator on sequences; its laws
-(permutation, recursion, element-wise operations) are proved there. E1 is an outcome, with the
-first tensor and axis that cause it, and no precondition.
+**What is proved.** whycast proves each goal by two families of provers, over our stand-in for your
+library, with your names and contracts. A bridge theorem (`opbroadcast_broadcast`) proves that
+`opbroadcast` is whycast's operator on sequences; its laws (permutation, recursion, element-wise
+operations) are proved there. E1 is not a precondition but an outcome, with the first tensor and
+axis that cause it.
 
 **What was tried with yours.** With `tensor.mlw` and `std.mlw` of 2026-08-07 (commit 652b76b8 of
 pull request 119), Why3 1.5.1 accepts the types. Of the 130 parts that `split_vc` makes, CVC5 1.0.3
@@ -67,7 +67,7 @@ or Z3 4.8.12 proves 128 within 1 s each, and Alt-Ergo 2.0.0 the other two. This 
 `tensor'eq`, so your hint `by tensor'eq a b` was left out. why3find and Why3 1.8.0 were not tried.
 
 **Null tensors.** `tensor` forbids a size of 0, `BroadcastDims` does not; there E1 rejects some
-dimensions that ONNX accepts, exactly those with a 0 beside a 1 (F2, `null_tensors_e1`).
+dimensions that ONNX accepts: exactly those with a 0 beside a 1 (F2, `null_tensors_e1`).
 """
 
 MAKEFILE = """# Run in ops/spec/formal/common/broadcast.
@@ -107,7 +107,7 @@ REQUIREMENTS = "hypothesis\nnumpy\nonnx\nonnxruntime\npytest\n"
 
 
 def tags(clauses: Mapping[str, Clause], texts: Sequence[str]) -> dict[str, str]:
-    """Give each clause that the theories name a tag of the group's form, ten apart in each zone."""
+    """Map each clause in the theories to a tag of the group's form, ten apart in each zone."""
     named = {tag for text in texts for tag in trace.IDENTIFIER.findall(text)}
     found, numbers = dict[str, str](), Counter[str]()
     for name in clauses:
@@ -119,7 +119,7 @@ def tags(clauses: Mapping[str, Clause], texts: Sequence[str]) -> dict[str, str]:
 
 
 def adapted(text: str, tag_of: Mapping[str, str]) -> str:
-    """Make a theory of ours one of the group's: the modules that it uses, and its tags."""
+    """Adapt a theory to the group: the modules that it uses, and its tags."""
     for ours, theirs in USES.items():
         text = re.sub(rf"(?m)^(  use (?:export )?){re.escape(ours)}", rf"\g<1>{theirs}", text)
     return trace.IDENTIFIER.sub(lambda match: tag_of[match[0]], text)
@@ -134,14 +134,14 @@ def answer_to(shapes: Sequence[tuple[int, ...]]) -> tuple[Any, ...]:
 
 
 def answered() -> list[dict[str, Any]]:
-    """Give some of our cases, spread over all, with their answers."""
+    """Return some of our cases, spread over all, with their answers."""
     small = islice(cases("sonnx", "shape", max_size=4, max_rank=3, tensors=(1, 4)), 8000)
     some = (each for n, each in enumerate(small) if n < 60 or n % 20 == 0)
     return [{"shapes": case.shapes, "answer": answer_to(case.shapes)} for case in some]
 
 
 def report() -> tuple[str, str]:
-    """Make the report and the proposed wording of the findings and of the runtimes' deviations."""
+    """Return the report on findings and the runtime's deviations, and the proposed wording."""
     text = (ROOT / "proofs/FINDINGS.md").read_text(encoding="utf-8")
     titles = dict(re.findall(r"^\| \[(F\d+)\]\(#f\d+\) \| (.*?) \|", text, re.MULTILINE))
     rows, wording = list[str](), list[str]()
@@ -168,7 +168,7 @@ def report() -> tuple[str, str]:
 
 
 def files() -> dict[str, str]:
-    """Give the text of each file of the kit."""
+    """Return the text of each file of the kit."""
     _, clauses, _ = trace.read(ROOT / trace.TRACE)
     ours = {
         name: (ROOT / f"why3/group/{name}.mlw").read_text(encoding="utf-8") for name in THEORIES
@@ -206,7 +206,7 @@ def write(folder: Path) -> None:
 
 
 def main(_: Sequence[str] = ()) -> int:
-    """Write the kit, anew."""
+    """Write the kit anew."""
     folder = ROOT / KIT
     shutil.rmtree(folder, ignore_errors=True)
     write(folder)

@@ -9,7 +9,7 @@ MATRIX = "tests/c/misra.toml"
 
 
 class Row(NamedTuple):
-    """A rule or, with a D, a directive, and the statement about it."""
+    """A rule, or a directive (with a D), and how the C keeps it."""
 
     rule: str
     category: str

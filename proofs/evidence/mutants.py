@@ -1,10 +1,10 @@
 """Mutants: drawn changes of definitions; some goal has to notice each.
 
-`mutants [NUMBER]` runs NUMBER mutants, and writes build/mutants.json. Each changes an operator, a
-number or a quantifier of a definition: `<` to `<=`, 0 to 1, `forall` to `exists`. Contract and body
-of a definition change together, as each repeats the other. A goal notices a mutant if no prover
-proves one of its parts within three times the recorded time. A survivor shows a hole in the
-specification, or is equivalent to the definition: EQUIVALENT has the reason.
+`mutants [NUMBER]` runs NUMBER mutants, and writes build/mutants.json. Each mutant changes an
+operator, a number or a quantifier of a definition: `<` to `<=`, 0 to 1, `forall` to `exists`.
+Contract and body of a definition change together, as they repeat each other. A goal notices a
+mutant if no prover proves one of its parts within three times the recorded time. A survivor shows a
+hole in the specification, or is equivalent to the definition: EQUIVALENT has the reason.
 
 The hash of a change decides whether it is drawn: an unchanged definition keeps its mutants. Each
 theory with definitions gets one mutant before any theory gets two. A mutant has a tree of its own
@@ -137,7 +137,7 @@ def drawn(root: Path, number: int) -> list[Mutant]:
 
 @contextmanager
 def mutated_tree(mutant: Mutant, root: Path) -> Iterator[Path]:
-    """Lend a tree with the theories, one of them changed, and the sessions."""
+    """Make a temporary tree with the theories, one of them changed, and the sessions."""
     (root / "build" / "mutants").mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=root / "build" / "mutants") as name:
         tree = Path(name)
@@ -148,7 +148,7 @@ def mutated_tree(mutant: Mutant, root: Path) -> Iterator[Path]:
 
 
 def run(mutant: Mutant, whysearch: Program) -> Result:
-    """Find a goal that notices a mutant: those of its theory first, then those of all."""
+    """Find a goal that notices a mutant, first in its own theory, then in all others."""
     started = time.monotonic()
     root = whysearch.root
     with mutated_tree(mutant, root) as tree:
@@ -191,6 +191,6 @@ def main(argv: list[str]) -> int:
         print(f"{name} is listed as equivalent, and was noticed")
     print(
         f"mutants: {'FAILED' if unlisted or stale else 'all noticed'}; {len(found)} run, {untyped} "
-        f"of them no theories, {len(alive)} equivalent or alive, {time.monotonic() - started:.0f} s"
+        f"of them ill-typed, {len(alive)} equivalent or alive, {time.monotonic() - started:.0f} s"
     )
     return 1 if unlisted or stale else 0

@@ -385,5 +385,5 @@ def read_back(file: Path, evidence: Evidence) -> dict[str, dict[str, Any]]:
             if sorted(found.get(name, {}).get(link, ())) != sorted(ids) or name not in found:
                 faults.append(f"{name}: {link} is not as the facts have it")
     if faults:
-        raise closed.ToolError("\n".join(["needs.json does not say what the facts say:", *faults]))
+        raise closed.ToolError("\n".join(["needs.json differs from the facts:", *faults]))
     return found

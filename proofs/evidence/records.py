@@ -55,7 +55,7 @@ def identity(root: Path) -> str:
 
 
 def commit(root: Path) -> str:
-    """Name the commit of a tree, and whether files differ; nothing without git."""
+    """Return the commit of a tree, and whether sources differ from it; "" without git."""
     if not closed.has_git(root):
         return ""
     head = closed.run(*GIT, "rev-parse", "HEAD", cwd=root).strip()

@@ -19,7 +19,7 @@ from gate.facts import Facts
 from gate.program import Program
 from gate.theories import session_of, theory_files
 
-# Of texts with more lines, and of all clauses, only the lines that differ are shown.
+# For longer texts, and all clauses, only the lines that differ are shown.
 LONG = 80
 
 
@@ -87,7 +87,7 @@ def before(whygate: Program, root: Path) -> dict[Key, Claim]:
         try:
             return sealed(claims.claims(stated(whygate, tree), tree))
         except (ToolError, OSError, LookupError, AttributeError, TypeError, ValueError):
-            print("what was sealed before is of a tree that these tools cannot read")
+            print("these tools cannot read the tree that was sealed before")
             return {}
 
 

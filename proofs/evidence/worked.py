@@ -11,7 +11,7 @@ from whycast._rules import RULES, Operands
 
 Shape = tuple[int, ...]
 
-# First the rules on tensors alone, then rules that also grow the target, then the other rules.
+# First the rules on tensors alone, then rules that also grow the target, last the rules with axes.
 ROWS = sorted(
     RULES.values(),
     key=lambda rule: (rule.takes != "tensors", rule.takes == "axes", not rule.bidirectional),
@@ -32,7 +32,7 @@ def cell(verdict: Verdict) -> str:
 
 
 def small() -> dict[str, Any]:
-    """Return each rule's result for any two small shapes, and why rules differ, to play with."""
+    """Return each rule's result for any two small shapes, and why rules differ, for the page."""
     shapes = [shape for rank in range(3) for shape in product(range(5), repeat=rank)]
     answers, why = {}, dict[str, str]()
     for one, other in product(shapes, repeat=2):

@@ -1,8 +1,8 @@
 """Build the OCaml programs, and pin their sources and the programs.
 
-The gate runs only the pinned program of the pinned sources; it builds a missing or other program
-again. The pinned compiler and libraries make the same program in any folder, after STRIP removes
-the linker's names and the version of the C compiler.
+The gate runs only the pinned program of the pinned sources; it rebuilds a missing or different one.
+The pinned compiler and libraries make the same program in any folder, after STRIP removes the
+linker's names and the version of the C compiler.
 """
 
 import argparse
@@ -37,7 +37,7 @@ class Binary(NamedTuple):
     option: str = "-linkpkg"
 
     def sources(self) -> dict[str, Path]:
-        """Map names to files; each program that shares files has a main of its own."""
+        """Map names to files, without the mains of other programs."""
         found = sorted(path for name in self.files for path in PROOFS.glob(name))
         mains = {f"{name}.ml" for name, other in BINARIES.items() if other != self}
         api = PROOFS / "gate" / "why3" / "api" / f"{toolchain.read()['Why3'].version}.ml"
@@ -60,7 +60,7 @@ def built(name: str, root: Path = ROOT) -> Path:
     if pinned.get("sources") != made_of(program):
         raise ToolError(
             f"{name} is not built of the sources that {PINS.relative_to(ROOT)} pins: "
-            "`make pin` writes there what they are now, and the program"
+            "`make pin` pins the present sources, and the program"
         )
     target.parent.mkdir(parents=True, exist_ok=True)
     with (target.parent / "lock").open("w") as lock:
@@ -70,7 +70,7 @@ def built(name: str, root: Path = ROOT) -> Path:
                 if (found := sha256_of(made)) != pinned["program"]:
                     raise ToolError(
                         f"{name} is not the pinned program when it is built here: its SHA-256 is "
-                        f"{found}, {pinned['program']} is pinned; a compiler or library is another"
+                        f"{found}, {pinned['program']} is pinned; a compiler or library differs"
                     )
                 made.replace(target)  # A running program keeps its file.
     return target

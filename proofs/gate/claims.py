@@ -152,7 +152,7 @@ def comment_faults(root: Path, facts: Facts) -> Iterator[Failure]:
             if isinstance(owner, str) or (owner is None and HEADING.match(text)):
                 continue
             if (file, owner) not in items:
-                what = "is a doc comment that no item has for its sentence: expected one, before it"
+                what = "is a doc comment that no item has for its sentence: expected an item below"
                 yield Failure(f"{file}:{first}", "", what)
             items.discard((file, owner))
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Most provers run for hundredths of a second: garbage collection and small pages of memory then
-# cost 14 % of a replay's processor time, in four rounds.
+# Most prover runs take hundredths of a second. Without these settings, garbage collection and
+# small pages of memory cost 14 % of a replay's processor time, in four rounds.
 PROVING = {"OCAMLRUNPARAM": "o=1000", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
@@ -26,7 +26,7 @@ SOURCES = ("Makefile", "pyproject.toml", *(f"{folder}/**/*" for folder in FOLDER
 RECORDED = r"^(python/BENCHMARKS\.md|proofs/lanes\.json)$"
 NOT_SOURCES = re.compile(rf"(^|/)(__pycache__|[^/]*\.egg-info)/|\.so$|{RECORDED}")
 
-# A passing gate leaves its facts, the sentences and the sources here.
+# A passing gate writes its facts, the sentences and the hashes of the sources here.
 FACTS = "build/facts.json"
 
 # Variables with these prefixes choose theories, libraries, modules, and how to compile C.
@@ -98,5 +98,5 @@ def digest(contents: Iterable[tuple[str, bytes]]) -> str:
 
 
 def has_git(root: Path) -> bool:
-    """Decide whether the tree is a checkout of git; an archive is none."""
+    """Decide whether the tree is a checkout of git; an unpacked archive is not."""
     return (root / ".git").exists()

@@ -70,7 +70,7 @@ def why3_extract(*modules: str, drivers: Sequence[Path]) -> str:
     # Why3 loads a plug-in by its path without the extension.
     plugin = binaries.built("extraction.cmxs").with_suffix("")
     with tempfile.TemporaryDirectory() as folder:
-        # No configuration of the user must have an effect.
+        # The user's configuration must have no effect.
         configuration = Path(folder) / "why3.conf"
         configuration.write_text(f'[main]\nmagic = 14\nplugin = "{plugin}"\n', encoding="utf-8")
         output = Path(folder) / "output"
@@ -103,7 +103,7 @@ def comment(place: str) -> str:
 
 
 class Plain(ast.NodeTransformer):
-    """Writes the printer's Python as people do, with the comments of the sources."""
+    """Makes the printer's Python idiomatic, and adds the comments of the sources."""
 
     def visit(self, node: ast.AST) -> ast.AST:
         """Write the parts, then the whole; all numbers are integers."""
@@ -208,7 +208,7 @@ TAG = re.compile(r"\s*\[E_\w+\]")
 
 
 def c_comment(text: str, *more: str) -> str:
-    """Write a comment in C; wrap it again if a line is too long."""
+    """Format a comment in C; rewrap it if a line is too long."""
     lines = text.splitlines()
     if any(len(line) > LINE_LENGTH - 7 for line in lines):
         lines = textwrap.wrap(text, LINE_LENGTH - 7, break_on_hyphens=False)
@@ -219,7 +219,7 @@ def c_comment(text: str, *more: str) -> str:
 
 
 def c_files(printed: str, header: str) -> dict[str, str]:
-    """Make the two files of C from the printed text and the header before."""
+    """Make the two files of C from the printed text and the present header."""
     prelude, *parts = HEAD.split(printed)
     names, places = parts[::3], parts[1::3]
     texts = [part.strip() for part in parts[2::3]]
@@ -248,7 +248,7 @@ def c_files(printed: str, header: str) -> dict[str, str]:
     public[None] = textwrap.indent(",\n".join(constants), "    ") + "\n"
     if {*public} != (there := {match["name"] for match in EXTRACTED.finditer(header)}):
         raise ToolError(f"{HEADER}: has {[*there]}, and {[*public]} are public")
-    # Why3 leaves a line free after each line of the prelude.
+    # Why3 prints an empty line after each line of the prelude.
     prelude = prelude.strip().replace("\n\n", "\n")
     first = c_comment("\n".join(origin(C_MODULES)))
     return {
@@ -258,7 +258,7 @@ def c_files(printed: str, header: str) -> dict[str, str]:
 
 
 def main(arguments: Sequence[str], root: Path = ROOT) -> int:
-    """Run the command; 1 if a file differs from the extracted one."""
+    """Extract the Python and the C, or compare; return 1 if a file differs."""
     parser = argparse.ArgumentParser(prog="extract", description=main.__doc__)
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     options = parser.parse_args(arguments)

@@ -1,6 +1,6 @@
 """The facts: the output of `whygate` about theories and proofs, and its meaning.
 
-If a type is not `total`, commands fill in different fields.
+Where a type is not `total`, each command fills in other fields.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any, TypedDict
 
 
 class Answer(TypedDict, total=False):
-    """A prover's answer: `Valid`, `Timeout`, ...; `kept` from an earlier run.
+    """A prover's answer: `Valid`, `Timeout`, ...; `kept`: from an earlier run.
 
-    The question is `false`; with `about`, a goal of this module with its conclusion negated; with
-    `goal`, a test of the prover, which is known to be true or false.
+    In a theory's `context` the question is `false`; with `about`, the negated goals of this module.
+    With `goal` it is a test of the prover, known to be true or false.
     """
 
     answer: str
@@ -134,7 +134,7 @@ Clause = dict[str, Any]
 
 
 class Facts(TypedDict, total=False):
-    """All facts; `reached`, `library`: modules of Why3, and their axioms; `lists`: sealed ones."""
+    """All facts; `reached`, `library`: modules of Why3, and their assumptions; `lists`: sealed."""
 
     provers: list[Prover]
     theories: list[Theory]

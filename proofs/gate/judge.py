@@ -1,4 +1,4 @@
-"""Judge the facts: all checks of the gate; each failure has its place."""
+"""Judge files, theories, proofs and assumptions, from the facts; each failure has its place."""
 
 import re
 import unicodedata
@@ -47,15 +47,15 @@ LIBRARY = {
     "list.Mem": "Max is the element of some output",
     "mach.int.Int64": "the programs in C compute with int64_t",
     "map.Map": "used by array.Array",
-    "option.Option": "an output in C is lent to one, or to nobody",
+    "option.Option": "an output in C is lent to one buffer, or to none",
     "seq.Seq": "shapes and multi-indices",
 }
 
-# A position can name another file, an attribute can change a prover's question. Explanations are
-# allowed, without quotes and comment marks, which for Why3 are plain text in an attribute.
+# Refused: positions can name another file, attributes can change a prover's question. Explanations
+# are allowed, without quotes and comment marks: Why3 reads these as text in an attribute.
 FOREIGN = re.compile(r'\[#|\[@(?![ \t]*expl:[^]\n"*]*\])')
 
-# Sources contain ASCII and these: no invisible character, no change of direction, no lookalike.
+# Sources may contain ASCII and these, no invisible character, change of direction or lookalike.
 SEEN = "\u00b3\u00b5\u00b9\u00d7\u00e9\u0394\u03c3\u2013\u2018-\u201d\u2020\u2026\u2070-\u2079"
 SIGNS = "\u2192\u2212\u2260\u2264\u2500-\u257f\u25b6\u25ba"
 STRANGE = re.compile(f"[^\n\t -~{SEEN}{SIGNS}]")
@@ -85,7 +85,7 @@ REPORT = re.compile(
     r"|result = code /\\ place.tensor\d = .* /\\ place.axis\d =) "
 )
 
-# The answers of a prover that works, and finds no proof.
+# Answers of a working prover that finds no proof.
 GIVES_UP = re.compile(r"sat$|unknown|Steps limit reached|Timeout|.*I don't know", re.IGNORECASE)
 
 
@@ -267,7 +267,7 @@ def theory_faults(
         if kind == "absurd":
             # With a goal, `absurd` is an obligation. After a `return` Why3 makes no goal.
             if (file, f"{name}'vc") not in goals:
-                what = "claims by absurd that this is not reached, and there is no goal of that"
+                what = "claims by absurd that this is not reached, and no goal proves it"
                 yield Failure(where, name, what)
         elif not is_allowed:
             what = f"is taken for granted: {kind} (none is allowed here)"
@@ -300,8 +300,8 @@ def witness_faults(facts: Facts) -> Iterator[Failure]:
     for entry in hypotheses(facts):
         if not entry["satisfied_by"]:
             said = "; ".join(" ".join(each.split()) for each in entry["supposes"])
-            what = "has hypotheses that no witness satisfies: expected one that asserts them, or "
-            what += f"calls it, where each run comes to it: {said}"
+            what = "has hypotheses that no witness satisfies: expected one whose every run asserts "
+            what += f"them or calls it: {said}"
             yield Failure(f"{entry['file']}:{entry['line']}", full_name(entry), what)
 
 
@@ -335,7 +335,7 @@ def is_outcome(clauses: list[str]) -> bool:
 
 
 def unsaid(clauses: list[str]) -> Iterator[str]:
-    """Yield the outputs of a program with checks that no clause of its contract fixes."""
+    """Yield the outputs that no clause fixes, in the contract of a program that reports errors."""
     said = [ALWAYS.sub("", c[10:-2], count=1) for c in clauses if c.startswith("ensures")]
     written = {each for c in clauses if c.startswith("writes {") for each in c[9:-2].split(", ")}
     for each in sorted(written) if "place.axis" in written else ():

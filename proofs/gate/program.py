@@ -21,10 +21,10 @@ KEPT = "build/gate"
 # One process keeps one core busy: Why3 prepares a task, then a prover works on it.
 PROCESSES = 2
 
-# One second runs so many bytes of recorded proofs.
+# The bytes of recorded proofs that run in a second.
 BYTES_A_SECOND = 6000
 
-# These files and the program decide the questions and the provers.
+# These files and the program determine the questions and the provers.
 DECIDING = ("toolchain.toml", "why3.conf.in", "alt_ergo.drv", "cvc5.drv")
 
 
@@ -85,7 +85,7 @@ class Program:
 
     @contextmanager
     def pool(self) -> Iterator[ThreadPoolExecutor]:
-        """Lend a thread for each process; an exception ends all processes."""
+        """Provide a thread for each process; an exception ends all processes."""
         with ThreadPoolExecutor(PROCESSES) as pool:
             try:
                 yield pool
@@ -101,7 +101,7 @@ class Program:
         return cast(Facts, self.ask("audit", *theories, cwd=cwd))
 
     def sessions(self, audit: Facts) -> list[Theory]:
-        """Replay the session of each theory, the slowest first; take kept answers."""
+        """Replay each theory's session unless its answers are kept, the slowest first."""
         uses = {
             theory["file"]: {use["file"] for use in theory["uses"] if use["file"]}
             for theory in audit["theories"]
@@ -133,7 +133,7 @@ class Program:
 
     def kept_session(self, theory: str, sources: list[str]) -> Theory | None:
         """Return the kept answers about a theory, if their inputs are unchanged."""
-        with suppress(OSError, ValueError):  # The file may be missing or cut.
+        with suppress(OSError, ValueError):  # The file may be missing or truncated.
             kept = json.loads(self.answers(theory).read_text(encoding="utf-8"))
             if kept["key"] == self.key(theory, sources, kept["session"]):
                 return told(kept["session"], kept=True)
@@ -161,7 +161,7 @@ class Program:
         return closed.digest([(self.tools, b""), ("", self.record(theory)), *said])
 
     def source(self, sources: Iterable[str]) -> str:
-        """Hash theories as any version of Why3 reads them."""
+        """Hash theories without comments, so that all versions of Why3 get the same hash."""
         return closed.digest((file, self.text(file, comments=False)) for file in sorted(sources))
 
     def text(self, file: str, *, comments: bool) -> bytes:

@@ -28,7 +28,7 @@ class UndecidedError(Exception):
 
 
 class UnknownError(Exception):
-    """A formula cannot be computed, for a reason."""
+    """A formula cannot be computed; the message is the reason."""
 
 
 class Kind(NamedTuple):
@@ -76,7 +76,7 @@ def fits(kind: Kind, value: Any, integers: tuple[type, ...] = (int,)) -> bool:
 
 
 class Function:
-    """A function on the integers that has the same value at all places but some."""
+    """A function on the integers that has one value, except at some places."""
 
     def __init__(self, places: Mapping[int, Any], other: Any) -> None:
         self.places, self.other = dict(places), other
@@ -125,7 +125,7 @@ def parts(value: Any) -> tuple[Any, ...]:
 
 
 class Beyond:
-    """An integer above, or below, all integers that it is compared with, plus `shift`; notes these.
+    """An integer above, or below, all integers that it meets, plus `shift`; `met` collects these.
 
     All integers on that side compare alike, so a formula of comparisons has one value for them.
     """
@@ -166,7 +166,7 @@ class Beyond:
     __radd__ = __add__
 
     def refuse(self, *_: object) -> Any:
-        """Refuse all operations except moves and comparisons."""
+        """Refuse all operations except shifts and comparisons."""
         raise UndecidedError
 
     __rsub__ = __mul__ = __rmul__ = __neg__ = __bool__ = refuse
@@ -276,7 +276,7 @@ class Theories:
         return getattr(value, name)
 
     def is_a(self, value: Any, constructor: str) -> Any:
-        """Decide by its name whether a constructor made a value: a class may be loaded twice."""
+        """Compare the names of a value's class and a constructor: a class may be loaded twice."""
         if constructor == "unknown":
             raise UnknownError("a pattern that is no constructor's")
         if constructor in ("True", "False"):
@@ -284,9 +284,9 @@ class Theories:
         return constructor == "tuple" or type(value).__name__ == constructor
 
     def quantified(self, all_of: bool, holds: Callable[[Any], Any], low: Any, high: Any) -> Any:
-        """Decide a formula for all integers from `low` to `high` (None: no bound), or for one.
+        """Decide a formula for all, or some, integers from `low` to `high` (None: no bound).
 
-        Without a bound, try an integer beyond all compared ones, and all up to these.
+        Without a bound, try one integer beyond all compared ones, and each integer up to these.
         """
         met: list[int] = []
         missing = [above for above, bound in ((False, low), (True, high)) if bound is None]
@@ -299,7 +299,7 @@ class Theories:
         return (all if all_of else any)(chain(beyond, within))
 
     def function(self, name: str) -> Callable[..., Any]:
-        """Return a symbol as a function, which has no value if its preconditions do not hold."""
+        """Return a symbol as a function, which is undefined where its preconditions fail."""
         if name not in self.functions:
             if name not in self.definitions:
                 raise UnknownError(f"{name} has no definition")
@@ -372,7 +372,7 @@ class Theories:
         raise UndefinedError("no case fits")
 
     def fitted(self, value: Any, shape: Any, found: dict[str, Any]) -> bool:
-        """Decide whether a value fits a pattern; put the values of its names into a scope."""
+        """Decide whether a value fits a pattern; add the values of its names to a scope."""
         if not isinstance(shape, list):
             found |= {} if shape is None else {shape: value}
             return True

@@ -73,7 +73,7 @@ def comments(source: str) -> Iterator[tuple[int, int]]:
                 yield start, position
 
 
-# A doc comment's item: the line where it begins, a module's name, the file (""), or none.
+# A doc comment's item: the line where the item begins, a module's name, the file (""), or none.
 Owner = int | str | None
 
 

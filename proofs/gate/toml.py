@@ -1,4 +1,4 @@
-"""TOML, read by Python's own library from 3.11 on; before, by the pip that every Python brings."""
+"""Read TOML: from Python 3.11 on by its own library, before by the pip that Python bundles."""
 
 import sys
 

@@ -19,7 +19,7 @@ VENV = ROOT / ".venv"
 PYTHON = "python{}.{}".format(*sys.version_info)
 SITE = VENV / "lib" / PYTHON / "site-packages"
 
-# The tools load packages from here; only commands that try the package load from .venv.
+# The tools load packages from here; only commands that use whycast load from .venv.
 WHEELS = ROOT / "build" / "wheels"
 PACKAGE = [str(ROOT / "python"), str(SITE)]
 
@@ -78,7 +78,7 @@ def requirements(*files: Path) -> list[tuple[str, str, list[str]]]:
 
 
 def wheels() -> list[str]:
-    """List the pinned wheels of the tools; refuse any other wheel, and a missing one."""
+    """List the pinned wheels of the tools; raise if one is missing, or there is any other."""
     pinned = {sha256: name for name, _, some in requirements(REQUIREMENTS[0]) for sha256 in some}
     found = {sha256_of(path): str(path) for path in sorted(WHEELS.glob("*"))}
     faults = [f"{found[each]} is no pinned wheel" for each in found.keys() - pinned.keys()]

@@ -1,7 +1,7 @@
 """The trace: from every clause to its definitions, theorems, programs and tests, and back.
 
-why3/trace.toml contains the clauses, and the places for tags: in Python a docstring, or a comment
-right below it, which `help` does not show. Orphans in either direction are failures.
+why3/trace.toml lists the clauses, and the places for tags: in Python a docstring, or a comment
+right below it, which `help` does not show. An orphan in either direction is a failure.
 """
 
 import ast
@@ -117,7 +117,7 @@ def astray(tags: list[Tag], attached: Iterable[Tag], known: Collection[str]) -> 
 def of_theories(facts: Facts, root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
     """Yield goals and symbols with their tags, and tags that belong to none."""
     sources = dict(read_all(root, "why3/**/*.mlw"))
-    # The tags of a file: by line of items, by name of modules, under "" those of the file.
+    # For each file, its tags: by the line of an item, the name of a module, or "" for the file.
     tags: dict[str, dict[Owner, list[Tag]]] = {file: {} for file in sources}
     for file, source in sources.items():
         for owner, first, text in doc_comments(source):
@@ -257,7 +257,7 @@ def trace(facts: Facts, root: Path) -> tuple[dict[str, list[Clause]], list[Failu
             faults.append("has no theorem, and no reason for that")
         if theorems and clause["reason"]:
             faults.append(f"has a reason for having no theorem, but has {theorems[0]}")
-        # A derived clause can be a theorem about theorems; a text's clause may have only a reason.
+        # A derived clause needs a theorem or a test; a text's clause with a theorem needs a test.
         if not clause["tests"] and bool(theorems) != (clause["text"] == DERIVED):
             faults.append(f"has {'theorems' if theorems else 'no theorem'}, and no test")
         failures += [Failure(TRACE, clause["id"], what) for what in faults]

@@ -1,9 +1,9 @@
 """Try the trusted operations: each condition of each contract, on random values.
 
 The conditions come from the typed WhyML; the drivers map operations to Python and C. Python
-represents logical values (terms.py), also functions on the integers, so that it can decide a
-condition on all of memory. A condition that cannot be computed is an error, and so is a change that
-no condition allows.
+represents logical values (terms.py), functions on the integers included, so that it can decide a
+condition on all of memory. An error is a condition that cannot be computed, or a change that the
+contract does not allow.
 """
 
 import copy
@@ -21,7 +21,7 @@ from gate.program import Program
 from gate.terms import Contract, Function, Kind, Record, Ref, Theories, class_of, fits
 from gate.trial_c import UnrealError
 
-# The calls to try of an operation, and the most calls to draw for that.
+# For each operation, the calls to try, and the most calls to draw for these.
 TRIED, DRAWN = 100, 60_000
 
 LARGE = (2**31, 2**63 - 1, -(2**63), 2**63, 10**20)
@@ -36,7 +36,7 @@ class Call(NamedTuple):
 
 
 class Operation(Contract):
-    """An operation of a driver, with its contract; a type variable is `object`, in C an int64."""
+    """An operation of a driver, with its contract; in C, a type variable is an int64."""
 
     def __init__(self, facts: Mapping[str, Any], theories: Theories, language: str) -> None:
         super().__init__(facts, theories)
@@ -87,7 +87,7 @@ class Operation(Contract):
 
 
 def changes(before: Any, after: Any) -> Iterator[str]:
-    """Yield the changed fields of a value; no contract allows `length` and `value`."""
+    """Yield the changed fields of a value; no contract allows a change of `length` or `value`."""
     identical = Theories({}).equal
     if isinstance(before, Record):
         old, new = vars(before), vars(after)
@@ -112,7 +112,7 @@ def integer(random: Drawing) -> int:
     kind = random.random()
     if kind < 0.9 or not random.large:
         return random.randint(-2, 7) if kind < 0.6 else random.randint(0, 40)
-    # By way of a text, so that equal integers are different objects.
+    # Read from a text, so that equal integers are different objects.
     return int(str(random.choice(LARGE))) + random.randint(-2, 2)
 
 
@@ -124,7 +124,7 @@ class Anything:
 
 
 def drawn(kind: Kind, random: Drawing, before: Sequence[Any] = ()) -> Any:
-    """Draw a value of a type; `before` has the arguments before it."""
+    """Draw a value of a type; `before` has the earlier arguments."""
 
     def several() -> list[Any]:
         length = random.randint(0, random.choice((6, 6, 40)))
@@ -142,7 +142,7 @@ def drawn(kind: Kind, random: Drawing, before: Sequence[Any] = ()) -> Any:
         case "int64":
             return max(-(2**63), min(integer(random), 2**63 - 1))
         case "sequence":
-            # Every second one equals an earlier argument and is another object.
+            # Half of them equal an earlier argument, as different objects.
             same = [value for value in before if isinstance(value, tuple)]
             return tuple(list(same[-1]) if same and random.random() < 0.5 else several())
         case "list":
@@ -167,7 +167,7 @@ def drawn(kind: Kind, random: Drawing, before: Sequence[Any] = ()) -> Any:
 
 
 def allowed(operation: Operation, *, in_memory: bool) -> list[list[Any]]:
-    """Draw arguments of calls that the contract allows; with `in_memory`, a machine has them."""
+    """Draw arguments of calls that the contract allows; `in_memory`: that memory can contain."""
     random, found = Drawing(operation.name), list[list[Any]]()
     kinds = {kind.name for kind in (*operation.arguments, operation.result)}
     random.large = in_memory or kinds.isdisjoint(("sequence", "list"))
@@ -226,7 +226,7 @@ def nothing(kind: Kind) -> Any:
 def faults(
     operation: Operation, entry: Entry | None, driver: trial_c.Driver | None
 ) -> Iterator[str]:
-    """Try an operation by an entry of a driver, a ghost operation without; yield its faults."""
+    """Try an operation by its entry of a driver, unless it is ghost; yield its faults."""
     said = list(operation.cannot_be_tried())
     holes = map(int, re.findall(r"%(\d)", entry.template)) if entry else ()
     if max(holes, default=0) > len(operation.arguments):
@@ -237,7 +237,7 @@ def faults(
     try:
         tried = allowed(operation, in_memory=entry is not None and driver is not None)
         if not tried:
-            yield f"its requires allow none of {DRAWN} calls that were drawn: it cannot be tried"
+            yield f"its requires allow none of {DRAWN} drawn calls: it cannot be tried"
             return
         calls: Iterator[Call]
         if entry is None:

@@ -1,7 +1,7 @@
-"""Calls of the trusted operations in C: logical values become memory, and memory becomes values.
+"""Call the trusted operations in C: write logical values to memory, and read memory as values.
 
-Memory contains exactly the bytes of a value, under sanitizers for addresses and undefined
-behaviour. Ghost state (the written bytes, the lent parts) is counted as in c/trusted.mlw.
+Memory contains exactly the bytes of a value; sanitizers check addresses and undefined behaviour.
+Ghost state (the written bytes, the lent parts) changes as in c/trusted.mlw.
 """
 
 import copy
@@ -44,7 +44,7 @@ static int64_t number(void)
 
 static void show(int64_t n) { printf("%" PRId64 "\\n", n); }
 
-/* Memory: so many bytes, numbers or pointers; if that is negative, some that is there already. */
+/* Memory: reads a count, then as many bytes, numbers or pointers; -1 - r means region r. */
 static void *region(char kind)
 {
     int64_t n = number();
@@ -102,9 +102,9 @@ def word_width(kind: Kind) -> int:
 
 Some, Nothing = class_of("Some"), class_of("Nothing")
 
-# The fields with the contents of memory, a function, and with their number.
+# The fields with the contents of memory (a function), and with their number.
 FILLED = {"input": ("bytes", "extent"), "buffer": ("data", "room"), "result": ("found", "capacity")}
-# The fields whose parts have pointers.
+# The fields that are arrays of pointers in C.
 LISTS = {"shapes": "rows", "inputs": "items"}
 
 
@@ -117,7 +117,7 @@ def drawn(kind: Kind, random: Random) -> tuple[Any, ...]:
 
 
 def arrange(kind: Kind, value: Any, random: Random, before: Sequence[Any]) -> None:
-    """Let outputs lend existing parts only, and a buffer come from the outputs before it."""
+    """Make outputs lend only existing parts, and a buffer come from the outputs before it."""
     if own(kind) == "outputs":
         lent = [m for m in range(len(value.rooms)) if random.random() < 0.5]
         value.loans = Function({m: Some(item0=m) for m in lent}, Nothing())
@@ -222,7 +222,7 @@ class Memory:
         ]
 
     def value(self, kind: Kind, value: Any, region: int, left: Sequence[Sequence[int]]) -> Any:
-        """Return a value after a call; its memory begins with a region."""
+        """Return a value after a call; `region` is the first of its memory."""
         if own(kind) not in (*LISTS, "outputs"):
             return seen(kind, value, left[region])
         inside = self.parts(kind, value)
@@ -234,7 +234,7 @@ class Memory:
         if own(kind) in LISTS:
             setattr(made, LISTS[own(kind)], tuple(now))
         else:
-            # In the memory of the whole, lent parts keep their earlier contents.
+            # In the outputs' own memory, lent parts keep their earlier contents.
             own_parts = {m: part.data for m, part in enumerate(now) if part.loan is None}
             made.memory = value.memory.but(own_parts)
         return made
@@ -319,7 +319,7 @@ class Driver:
             given.append(name)
             if kind.name == "int64":
                 lines.append(f"int64_t {name} = number();")
-                # The driver asks for parentheses around an argument that needs them.
+                # The driver's precedence decides whether a sum needs parentheses.
                 loose = len(entry.precedence) > place and entry.precedence[place] >= 4
                 given[-1] = f"{name} + 0" if loose else f"({name} + 0)"
             elif kind.name == "one of":

@@ -1,4 +1,4 @@
-"""The extracted Python on unknown integers: each path of each program keeps its contract.
+"""Check on unknown integers that each path of each extracted program keeps its contract.
 
 python/whycast/_kernel.py runs unchanged, on unknown integers, along every path; Z3 decides each
 comparison. The program's contract in WhyML must allow the end of each path, a value or an exception
@@ -21,7 +21,7 @@ from validate.validation import Program, Result, Validation, contracts, programs
 KERNEL = ROOT / "python/whycast/_kernel.py"
 BOUND = 4
 
-# A process takes so many forms at a time.
+# The forms that a process takes at a time.
 TOGETHER = 25
 
 # Processes inherit the forms. Their parent makes no term, so they share nothing of Z3's.
@@ -45,7 +45,7 @@ def shown(result: Result) -> str:
 
 
 def main(argv: list[str]) -> int:
-    """Run the command; 0 if everything is proved."""
+    """Run the command; return 0 if everything is proved."""
     parser = argparse.ArgumentParser(prog="validate", description="Validate the extracted Python.")
     parser.add_argument("--bound", type=int, default=BOUND, metavar="N", help="the largest rank")
     parser.add_argument("--only", nargs="+", metavar="PROGRAM", help="only these")

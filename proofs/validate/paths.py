@@ -83,7 +83,7 @@ class Number:
         for value in VALUES:
             if self == value:
                 return value
-        raise Unknown("a number that Python needs the value of can be any")
+        raise Unknown("Python needs the value of a number, and none of VALUES fits")
 
     def __bool__(self) -> NoReturn:
         raise Unknown("a number is taken for a truth value")

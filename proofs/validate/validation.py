@@ -1,10 +1,9 @@
 """The programs of the kernel, and the validation of one program on arguments of one form.
 
-The types in WhyML give the arguments: sequences of each length up to a bound, of unknown integers.
-The validation skips programs that move elements: small cases of integers suffice for them. It
-follows each path, and judges its end. The contract is computed on the same unknown integers
-and decides their comparisons, too: on a path of the program and its contract, each condition is
-true, false, or without a value.
+The types in WhyML determine the arguments: sequences of unknown integers, of each length up to a
+bound. The validation skips programs that move elements: small cases of integers suffice for them.
+It follows each path, and judges its end. The contract, computed on the same unknown integers, adds
+its own comparisons to a path: on the whole path, each condition is true, false, or without a value.
 """
 
 import signal
@@ -181,7 +180,7 @@ class Validation:
                 if result.fault:
                     break
             else:
-                result.fault = "the paths are not all there is" if left_out(paths) else ""
+                result.fault = "some input takes none of the paths" if left_out(paths) else ""
         except Unknown as reason:
             result.fault = str(reason)
         except (UndefinedError, UndecidedError) as reason:
