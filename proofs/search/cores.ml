@@ -1,6 +1,6 @@
-(** The names that a proof uses; [keep] makes its task small by them.
+(** The names that a proof uses; [keep] reduces its task to these.
 
-    A prover of SMT-LIB prints the names of assertions that contradict each other, so each hypothesis
+    An SMT-LIB prover prints the names of assertions that contradict each other, so each hypothesis
     gets a name. *)
 
 open Why3
@@ -51,8 +51,8 @@ let is_check = Re.Str.regexp_string "(check-sat)"
 let is_question = Re.Str.regexp_string "(get-info"
 
 (** The text with a name for each assertion below a comment with a name in [named]. Why3 prints an
-    empty line after each assertion. If an encoding makes several assertions of a hypothesis, it has
-    several names. *)
+    empty line after each assertion. If an encoding makes several assertions of a hypothesis, the
+    hypothesis has several names. *)
 let with_names named text =
   let used = Hashtbl.create 97 in
   let starts line at = Re.Str.string_match at line 0 in
@@ -89,7 +89,7 @@ let names_in used answer =
   in
   from Names.empty 0
 
-(** The names that one prover uses for a task, if it proves the task in so many seconds. Alt-Ergo
+(** The names that one prover uses for a task, if it proves the task within its seconds. Alt-Ergo
     prints none: it alone never proves a goal for two families. *)
 let by_prover task ((p : Prover.t), seconds) =
   let named, task = labelled task in
@@ -108,7 +108,7 @@ let with_definitions task names =
   let all = Task.task_fold add names task in
   Names.of_list (Keep.of_task (Keep.keep (Names.elements all) task))
 
-(** By the first prover that proves the task within its seconds and prints its names. *)
+(** The names of the first prover that proves the task within its seconds and prints names. *)
 let find provers task =
   let ask prover =
     Result.value (Project.attempt (fun () -> by_prover task prover)) ~default:None

@@ -1,16 +1,16 @@
 (** The command [mutant]: does a goal of a theory notice a change?
 
-    It runs in a tree of its own, whose theories have one change; [original] is the tree without it,
-    with the recorded proofs. A task that the change does not reach is the same as before, and is not
-    run. Every prover tries each other task again, with three times the recorded seconds. A goal
-    notices the change if no prover then proves one of its recorded parts.
+    It runs in a tree of its own, whose theories have one change; [original] is the tree without the
+    change, with the recorded proofs. A task that the change does not reach is not run again. The
+    provers try each changed task, with three times the recorded seconds. A goal notices the change
+    if no prover then proves one of its recorded parts.
 
     The answer is one JSON value: the verdict, the goal that notices, and the part of it. *)
 
 open Why3
 open Json
 
-(** Times the recorded seconds. *)
+(** The limit, as a multiple of the recorded seconds. *)
 let factor = 3.
 
 (** Limits are whole seconds, so one is the least. *)
@@ -34,7 +34,7 @@ let is_proved ?(before = []) (project : Project.t) ~longest task =
   let first, rest = List.partition is_first (Prover.all project) in
   List.exists (proves ~longest task) (first @ rest)
 
-(** Whole or in parts. *)
+(** Proved whole, or in parts. *)
 let rec is_proved_somehow project ~longest task =
   is_proved project ~longest task
   ||
@@ -44,8 +44,8 @@ let rec is_proved_somehow project ~longest task =
 
 let sum = Termcode.task_checksum ?version:None
 
-(** The parts of a task, each with its former task if one had the same checksum, or else with the
-    record of its place; [otherwise] nothing. *)
+(** The changed parts of a task: no former part has their checksum. If the record has as many parts,
+    each comes with the former part and the record at its place. *)
 let changed_parts project task before records =
   let old = Option.fold ~none:[] ~some:(Split.parts project) before in
   let sums = List.map sum old in
@@ -80,7 +80,7 @@ let rec unproved project ~otherwise ~root (task, before, r) =
 
 (** {1 The verdict} *)
 
-(** [postcondition, why3/core/shape.mlw:42]; for a lemma, one formula, the place of its name. *)
+(** [postcondition, why3/core/shape.mlw:42]; a whole goal has the place of its name. *)
 let describe project (task, root) =
   let explanation = match Goals.explanation ~root task with "" -> [] | text -> [ text ] in
   let place = Option.map (Project.place project) (Goals.place ~root task) in
@@ -97,7 +97,7 @@ let notices project before recorded_proofs (goal : Goals.goal) =
   let killed part = verdict "killed" (Some name) (describe project part) in
   Option.map killed (unproved project ~otherwise ~root:true (goal.task, before, r))
 
-(** The goals, [named] first and then from fast to slow. *)
+(** Tries the goals, [named] first, then from fast to slow. *)
 let in_theory project original named theory =
   let found name l = List.find_opt (fun goal -> Goals.full_name goal = name) l in
   match Project.attempt (fun () -> Goals.of_theory project theory) with

@@ -1,12 +1,12 @@
 (** The search for proofs.
 
-    Every part of a goal should have two proofs, by provers of different families; with one it counts
-    as proved. From cheap to costly:
-    - the recorded steps, of this version of Why3 or another, first with the provers that proved each
-      part;
-    - the goal with the part of its context that some prover reports to use ([keep]): whole, with the
-      shortest limit, by one prover of each family; if that fails, [split_vc] and each part in the
-      same way;
+    Every part of a goal should have two proofs, by provers of different families; with one it
+    counts as proved. From cheap to costly:
+    - the recorded steps, of this version of Why3 or another, first with the provers that proved
+      each part;
+    - the goal with the part of its context that some prover reports to use ([keep]): whole, with
+      the shortest limit, by one prover of each family; if that fails, [split_vc] and each part in
+      the same way;
     - longer limits for a part that no split divides. If they fail, add an assertion to the source:
       no further transformation has to be trusted. *)
 
@@ -17,8 +17,8 @@ let glance = 2
 let middle = 5
 let long = 15
 
-(** [quick]: without the longer limits; [strict]: a search ends at the first part that two families do
-    not prove within the shortest limit. *)
+(** [quick]: without the longer limits; [strict]: a search ends at the first part that two families
+    do not prove within the shortest limit. *)
 type t = { project : Project.t; quick : bool; strict : bool }
 
 exception Not_enough
@@ -40,8 +40,8 @@ let race t task ~seconds ~first proofs =
   let before, after = List.partition is_first (Prover.all t.project) in
   List.fold_left ask proofs (before @ after)
 
-(** The parts of a split, if more than one: a single part is the goal with other names of hypotheses.
-    Why3's split raises an exception if names of hypotheses clash. *)
+(** The parts of a split, if more than one: a single part is the goal with other names of
+    hypotheses. Why3's split raises an exception if names of hypotheses clash. *)
 let parts t task =
   match Project.attempt (fun () -> Split.parts t.project task) with
   | Error _ | Ok [ _ ] -> None
@@ -51,8 +51,8 @@ let parts t task =
 
 let split parts = Found.taken_apart (Split parts)
 
-(** The parts of a goal without a proof, or with proofs of one family, each with its place in the tree
-    and its provers. *)
+(** The parts of a goal without a proof, or with proofs of one family, each with its place in the
+    tree and its provers. *)
 let weak_parts t name task r =
   let rec weak ~root name task r =
     let r = Record.mine r in
@@ -85,7 +85,8 @@ let rec search t task ~first proofs =
         let found = split (List.map (fun part -> search t part ~first:[] []) parts) in
         if proofs = [] || has 1 found then found else insist t task proofs
 
-(** Longer limits: the middle one for a second family, all for an unproved part, none if [strict]. *)
+(** Longer limits: the middle one for a second family, all for an unproved part, none if [strict].
+    *)
 and insist t task proofs =
   if t.strict then raise Not_enough;
   let step proofs seconds =
@@ -96,7 +97,7 @@ and insist t task proofs =
 
 (** {1 The context that a proof needs} *)
 
-(** Seconds for a prover that prints the names that it uses. *)
+(** Seconds for a prover that prints the names it uses. *)
 let at_once = 1
 
 let union = Cores.Names.union
@@ -110,7 +111,7 @@ let rec names_used t task =
       List.fold_left (fun found part -> union found (names_used t part)) Cores.Names.empty parts
   | None, (lazy None) -> Cores.Names.empty
 
-(** Of these names, those in the context of a task. *)
+(** The names among these that the context of a task has. *)
 let known_in task names = Cores.Names.(elements (inter names (of_list (Keep.of_task task))))
 
 (** The goal from the named hypotheses, if two families prove each part of it. *)
@@ -138,8 +139,8 @@ let rec narrow ?near t task =
 
 (** {1 A recorded goal} *)
 
-(** The recorded proofs of a goal that still hold; others are searched anew: for a part, from the
-    hypotheses kept for it, if they suffice, else for the whole goal that they were kept for. *)
+(** Keeps the recorded proofs of a goal that still hold, and searches others anew: for a part, from
+    the hypotheses kept for it; if these do not suffice, for the whole goal. *)
 let rec settle t task known =
   let r = Record.mine known in
   let anew () = narrow t task in

@@ -1,5 +1,5 @@
-(** The command [update]: brings the recorded proofs of a theory up to date and prints the goals left
-    to prove. The record of other versions of Why3 stays if it fits. *)
+(** The command [update]: brings the recorded proofs of a theory up to date and prints the goals
+    left to prove. The record of other versions of Why3 stays if it fits. *)
 
 type options = {
   only : string option;  (** goals whose full name contains this *)
@@ -10,7 +10,8 @@ type options = {
 let wanted options name =
   match options.only with None -> true | Some part -> Project.contains ~part name
 
-(** [why3/core/shape.mlw:42 Shape.pad'vc.3 [postcondition]], and its fault. *)
+(** Prints [why3/core/shape.mlw:42 Shape.pad'vc.3 [postcondition]] and the fault, for each weak
+    part. *)
 let report (t : Prove.t) file goal r =
   let part (name, root, task, by) =
     let what = if by = [] then "UNPROVED" else "one family only, " ^ String.concat ", " by in
@@ -20,7 +21,7 @@ let report (t : Prove.t) file goal r =
   in
   List.map part (Prove.weak_parts t (Goals.full_name goal) goal.task r)
 
-(** 0 if all chosen goals are proved, 1 if not, 3 if no goal is chosen. *)
+(** Returns 0 if all chosen goals are proved, 1 if not, 3 if no goal is chosen. *)
 let run project options theory =
   let t = { Prove.project; quick = options.quick; strict = false } in
   let file = Project.absolute project (Project.session_file theory) in

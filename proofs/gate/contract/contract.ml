@@ -1,9 +1,9 @@
 (** The contracts of programs and operations, from the typed WhyML: see formula.ml.
 
-    The programs that run, or [all] operations that programs may use, ghosts included, of modules
-    named as [kernel.broadcast.COPBroadcast]. Each condition is a function of the arguments, of the old
-    values of changed ones, and of the result or the exception's value. The parts of a conjunction are
-    separate conditions. *)
+    It covers, for modules such as [kernel.broadcast.COPBroadcast], the programs that run, or [all]
+    operations that programs may use, ghosts included. Each condition is a function of the
+    arguments, of the old values of changed ones, and of the result or the exception's value. The
+    parts of a conjunction are separate conditions. *)
 
 open Why3
 open Json
@@ -95,7 +95,8 @@ let program p (rs : Expr.rsymbol) =
           @ List.concat_map (post "ensures" None) cty.cty_post
           @ List.concat_map raised exceptions) ) ]
 
-(** The programs that run, so neither ghost code nor functions for formulas alone. [all]: fields too. *)
+(** The programs that run, without ghost code and functions for formulas alone. [all]: with ghost
+    programs and fields. *)
 let programs ~all (m : Pmodule.pmodule) =
   let runs (rs : Expr.rsymbol) = all || ((not (Expr.rs_ghost rs)) && rs.rs_cty.cty_args <> []) in
   let of_declaration (d : Pdecl.pdecl) =
@@ -125,7 +126,7 @@ let find (project : Project.t) name =
   | name :: path -> Pmodule.read_module project.env (List.rev path) name
   | [] -> invalid_arg "find"
 
-(** The programs, or [all] operations, of some modules, or the errors in these. *)
+(** The programs, or [all] operations, of some modules, or the errors in the modules. *)
 let facts (project : Project.t) ~all names =
   match Project.attempt (fun () -> List.map (find project) names) with
   | Error e -> Error (Project.errors project e)

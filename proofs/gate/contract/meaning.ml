@@ -38,7 +38,7 @@ let of_logic found (ls, definition) =
   let parameters, value = Decl.open_ls_defn definition in
   define ls { parameters; required = []; value } found
 
-(** [DECR], Why3's condition on a recursive call, is in no formula. *)
+(** Whether a precondition is stated: [DECR] is Why3's own, for a recursive call. *)
 let is_stated (t : term) =
   match t.t_node with
   | Tapp (ls, _) -> not (String.starts_with ~prefix:"DECR " ls.ls_name.id_string)

@@ -1,15 +1,15 @@
 (** Formulas, terms and types of values as JSON: gate/terms.py computes them.
 
-    A variable is a string, a truth value itself. All else is a list: a word before its parts, or the
-    name of a symbol, [seq.Seq.length], before its arguments. An unknown construct is [unknown], with
-    the reason, so that no missing translation makes a formula true. *)
+    A variable is a string, a truth value is itself. All else is a list: a word before its parts, or
+    the name of a symbol, [seq.Seq.length], before its arguments. An unknown construct becomes
+    [unknown], with the reason, so that no missing translation makes a formula true. *)
 
 open Why3
 open Term
 open Json
 
-(** [definitions]: those of the symbols so far, [Null] while one is being made. [outside]: the types of
-    programs' arguments and results. *)
+(** [definitions]: those of the symbols so far, [Null] while one is being made. [outside]: the types
+    of programs' arguments and results. *)
 type t = {
   meaning : Meaning.t;
   outside : Ty.Sts.t;
@@ -72,8 +72,8 @@ let rec conjuncts ?(depth = 3) p (f : term) =
 let rec guard p (f : term) =
   match f.t_node with Tbinop (Timplies, a, b) -> conjuncts p a @ guard p b | _ -> []
 
-(** The least value of a variable, or the greatest if [up], as a term and a number to add. If the term
-    is a variable that is bound later, that variable's own bound serves. *)
+(** The least value of a variable, or the greatest if [up], as a term and a number to add. If the
+    term is a variable that is bound later, that variable's own bound serves. *)
 let rec bound ~up ~later known v =
   let of_order (a, n, b) =
     let mine, other, n = if up then (a, b, -n) else (b, a, n) in

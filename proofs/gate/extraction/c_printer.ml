@@ -1,6 +1,6 @@
-(* The extraction of WhyML programs to C, by Why3's own printer. Before, a function and all that it
-   calls get their names in C. A line before each definition has its WhyML name and place;
-   extraction.py makes the files of these. *)
+(* The extraction of WhyML programs to C, by Why3's own printer. First, each function and all that
+   it calls get their names in C. A line before each definition has its WhyML name and place, which
+   extraction.py reads to make the files. *)
 
 open Why3
 open Mltree
@@ -38,7 +38,7 @@ let rec instances units =
   in
   List.concat_map inside units
 
-(* the name where it is defined: for a symbol of an instance, in its template *)
+(* the identifier at its definition: for a symbol of an instance, in the template *)
 let rec original (m : Pmodule.pmodule) (id : Ident.ident) =
   let of_instance (instance : Pmodule.mod_inst) =
     let is_it (_, (here : Expr.rsymbol)) = Ident.id_equal here.rs_name id in
@@ -75,8 +75,8 @@ let static = Ident.create_attribute "extraction:c_static_inline"
 (* The printed definitions, with their names in C. *)
 let known : Expr.rsymbol Ident.Hid.t = Ident.Hid.create 97
 
-(* Another symbol for the definition, with its name in C: Why3's printer uses this name, with a number
-   behind it if another definition has the same. *)
+(* Another symbol for the definition, with its name in C. Why3's printer uses this name, and appends
+   a number if another definition has the same. *)
 let define (rs : Expr.rsymbol) =
   let id = rs.rs_name in
   let attrs = if is_public id then Ident.Sattr.empty else Ident.Sattr.singleton static in
@@ -87,7 +87,7 @@ let define (rs : Expr.rsymbol) =
 (* Built into Why3's printer: local variables that change, and conditions. *)
 let built_in = [ Pmodule.rs_ref; Pmodule.rs_ref_proj; Expr.rs_true; Expr.rs_false ]
 
-(* The names in a body: those of the driver, or of definitions above. *)
+(* The body with names of the driver, or of definitions above. *)
 let rec rename (args : Pdriver.printer_args) e =
   let { e_node; _ } as e = e_map (rename args) e in
   match e_node with

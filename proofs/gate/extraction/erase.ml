@@ -1,9 +1,9 @@
-(* From a typed program to the tree that both printers read: without ghost code, and with operands at
-   their use. Why3's own passes are not used (W17 in PROBLEMS.md).
+(* From a typed program to the tree that both printers read, without ghost code, and with operands
+   where they are used. Why3's own passes are not used (W17 in PROBLEMS.md).
 
-   An expression is wanted for its value, or for its effects alone. Ghost code is dropped if its value
-   is not wanted, and refused if it is: as a test, a scrutinee, an argument, a part of a tuple. Each
-   construct that no program of ours has is refused too. *)
+   An expression is wanted for its value, or for its effects alone. Ghost code is dropped if its
+   value is not wanted. If its value is wanted, as a test, a scrutinee, an argument or a part of a
+   tuple, ghost code is refused, like each construct that no program of ours has. *)
 
 open Why3
 open Ident
@@ -136,7 +136,7 @@ let rec erase ~wanted loc (e : expr) : T.expr =
   | Eabsurd -> made T.Eabsurd
   | Eassert _ | Eghost _ | Epure _ -> fail loc "ghost code is not supported here"
 
-(* A reference is made by [ref] alone, so it has no other name. *)
+(* Only [ref] makes a reference, so it has no other name. *)
 and define eff pv (e1 : T.expr) (rest : T.expr) =
   match e1.e_node with
   | T.Elet (operand, inner) when is_reference pv ->
@@ -174,7 +174,7 @@ and pattern loc (p : Term.pattern) =
 (* a variable that Why3 introduced, not the program *)
 let is_proxy pv = Sattr.mem proxy_attr pv.pv_vs.vs_name.id_attrs
 
-(* No effects, so no writes and no exceptions; it ends; and its form has no statements. *)
+(* It has no effects, so it writes and raises nothing, and ends; its form has no statements. *)
 let rec is_simple (e : T.expr) =
   eff_pure e.e_effect
   &&
@@ -203,7 +203,7 @@ let rec is_reached pv ~reads (e : T.expr) =
       first_or_unchanged test (fun () -> List.for_all (is_reached pv ~reads) [ yes; no ])
   | _ -> not (occurs pv e)
 
-(* Put operands that Why3 has named at their single use, if that gives the same. *)
+(* Moves operands that Why3 has named to their single use, if the meaning stays. *)
 let rec inline known (e : T.expr) =
   match e.e_node with
   | T.Evar pv -> Mpv.find_def e pv known
@@ -216,7 +216,7 @@ let rec inline known (e : T.expr) =
 
 (* {1 References} *)
 
-(* Each reference is a local variable that is made, read and assigned, and has no other name. *)
+(* Checks that each reference is a local variable, only read and assigned, without another name. *)
 let rec check_references loc (e : T.expr) =
   let inside = T.e_fold (fun () e -> check_references loc e) () in
   match e.e_node with

@@ -102,11 +102,11 @@ let branch test yes no =
 (* A place in a function. *)
 type env = {
   driver : Pdriver.printer_args;
-  loc : Loc.position option;  (* the last one that Why3 has kept *)
+  loc : Loc.position option;  (* the last place that Why3 has kept *)
   values : string Mid.t;  (* the Python text of each variable *)
   visible : Sstr.t;  (* the Python variables that are in use here *)
   types : string Hstr.t;  (* all Python variables of the function so far, each with its type *)
-  returns : Sid.t;  (* local exceptions whose raising is a return *)
+  returns : Sid.t;  (* local exceptions that stand for a return *)
   in_handler : bool;
 }
 
@@ -116,9 +116,8 @@ let at env id = if id.id_loc = None then env else { env with loc = id.id_loc }
 
 let set env pv value = { env with values = Mid.add (variable_id pv) value env.values }
 
-(* A variable gets a name that no visible variable has. A name that is no longer visible is used again
-   only for the same type, as a type checker gives a Python variable one type in the whole
-   function. *)
+(* A variable gets a name that no visible variable has. It reuses a name that is no longer visible
+   only for the same type, as type checkers give a variable one type in the whole function. *)
 let bind env pv base ty =
   let taken x =
     Sstr.mem x env.visible || Option.fold ~none:false ~some:(( <> ) ty) (Hstr.find_opt env.types x)
@@ -201,7 +200,7 @@ let deliver destination e x =
   | Result -> [ "return " ^ x ]
   | Discard -> if is_pure e then [] else [ x ]
 
-(* [x = x + y] becomes [x += y] for integers; a list would be changed in place. As every operation has
+(* [x = x + y] becomes [x += y] for integers; a list would change in place. As every operation has
    parentheses, the text before the operator is [x] alone. *)
 let assign ty target value =
   let prefix operator = "((" ^ target ^ ") " ^ operator ^ " " in
@@ -259,7 +258,7 @@ let rec statements env destination e =
   | Eexn _ | Efun _ | Elet _ | Ematch _ | Eignore _ -> fail env.loc "this has no Python here"
 
 (* Why3 uses one letter for all variables that it introduces. For a list of tuples, a type checker
-   would take the type of the first elements as that of all. *)
+   would infer the type of all elements from the first ones. *)
 and define env destination pv e1 e2 =
   let ty =
     match e1.e_node with
@@ -280,8 +279,8 @@ and conditional env destination e a b c =
   | Some x -> deliver destination e x
   | None -> branch (value env a) (statements env destination b) (statements env destination c)
 
-(* A loop over all indices of a tuple that first reads the element there becomes a loop over the
-   elements: neither a tuple nor a WhyML variable that is no reference changes. *)
+(* A loop over all indices of a tuple, which first reads the element there, becomes a loop over the
+   elements: tuples, and WhyML variables except references, do not change. *)
 and for_loop env i lower direction upper body =
   let loop target over env body =
     block ("for " ^ target ^ " in " ^ over) (statements env Discard body)
@@ -346,8 +345,7 @@ let class_name id =
   Hid.replace symbols id (Name name);
   name
 
-(* The docstring has the WhyML name, where the contract stands: its formulas use logic that Python
-   lacks. *)
+(* The docstring has the WhyML name, which leads to the contract: Python lacks its logic. *)
 let function_ driver (rs : Expr.rsymbol) arguments result body =
   let id = rs.rs_name in
   let values = Mid.empty and visible = Sstr.empty and types = Hstr.create 17 in
@@ -371,7 +369,7 @@ let function_ driver (rs : Expr.rsymbol) arguments result body =
     ("def " ^ id.id_string ^ "(" ^ comma parameters ^ ") -> " ^ result)
     (doc @ statements env Result body)
 
-(* a class whose objects do not change, with these fields *)
+(* an immutable class with these fields *)
 let data_class driver id ~name ~doc ~bases fields =
   let field (label, ty) = label ^ ": " ^ python_type driver id.id_loc ty in
   "@dataclass(frozen=True, slots=True)"
@@ -427,8 +425,8 @@ let definition driver (m : Pmodule.pmodule) id =
       let rs, arguments, body = program m id in
       function_ driver rs arguments (type_of rs.rs_cty.cty_result) body
 
-(* Why3 passes the definitions one by one, each after those that it needs, and once for every name in
-   it. In a module that the driver knows, all other symbols have no Python. *)
+(* Why3 passes the definitions one by one, each after those that it needs, and once for every name
+   in it. If the driver has a symbol of a module, the module's other symbols have no Python. *)
 let print_decl (driver : Pdriver.printer_args) ?old:_ ?fname:_ (m : Pmodule.pmodule) output decl =
   let id = List.hd (get_decl_name decl) in
   let module_of id =

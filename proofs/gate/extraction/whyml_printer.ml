@@ -10,7 +10,7 @@ let qualified (id : Ident.ident) =
   | library, m, scopes -> String.concat "." (library @ (m :: scopes))
   | exception Not_found -> id.id_string
 
-(* The place of the name. Why3 drops comments: extraction.py reads the one before this place. *)
+(* The place of the name. Why3 drops comments: extraction.py reads the comment before this place. *)
 let place (id : Ident.ident) =
   match id.id_loc with
   | None -> fail id "has no place"

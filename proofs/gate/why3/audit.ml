@@ -1,5 +1,5 @@
 (** The assumptions of the theories, from Why3's own view of the typed modules: everything without
-    definition and proof, and everything that turns a proof obligation off.
+    definition or proof, and everything that turns off a proof obligation.
 
     - [axiom];
     - a type, function, predicate or constant that is declared and not defined;
@@ -36,7 +36,7 @@ let callables e =
   | Elet (definition, _) -> List.map snd (bound definition)
   | _ -> []
 
-(** Over all subexpressions, including those of local functions. *)
+(** Folds over all subexpressions, including those of local functions. *)
 let rec fold f found e =
   let inside found c = match c.c_node with Cfun e -> fold f found e | _ -> found in
   e_fold (fold f) (List.fold_left inside (f found e) (callables e)) e
@@ -77,8 +77,8 @@ let is_val = function
   | { c_node = Cfun { e_node = Eexec ({ c_node = Cany; _ }, _); _ }; _ } -> true
   | _ -> false
 
-(** Effects that no statement shows and no theory has: all except writing arguments and returning new
-    memory; and results with a ghost part. *)
+(** Effects that no statement shows and no theory has: all except writing arguments and returning
+    new memory. Results with a ghost part count, too. *)
 let has_untold_effect rs ({ cty_effect = effects; _ } as cty : Ity.cty) =
   let open Ity in
   let own ity = match ity.ity_node with Ityreg r -> Sreg.singleton r | _ -> Sreg.empty in
@@ -107,7 +107,7 @@ let in_symbol (rs, c) =
   in
   inside @ termination rs.rs_name rs @ untold (has_untold_effect rs c.c_cty) rs.rs_name
 
-(** No statement shows the order of a variant. *)
+(** A given order of a variant is untold: no statement shows it. *)
 let in_program = function
   | LDvar ({ pv_vs = { vs_name; _ }; _ }, { e_node = Eexec ({ c_node = Cany; _ }, _); _ }) ->
       [ of_ident "val" vs_name ]
@@ -149,8 +149,8 @@ let in_declaration d =
 
 let id (m : Pmodule.pmodule) = m.mod_theory.Theory.th_name
 
-(** From 1.6.0 on, Why3 declares a program for each lemma, so that others can call it. No name of ours
-    can end so. *)
+(** From 1.6.0 on, Why3 declares a program for each lemma, so that programs can call it. No name in
+    a source can end so. *)
 let is_made_of_lemma rs = String.ends_with ~suffix:"'lemma" rs.rs_name.id_string
 
 (** The units of a module, in scopes too, without the programs that Why3 makes of lemmas. *)
@@ -167,7 +167,7 @@ let declarations m =
 
 let place m = Option.map Api.start (id m).Ident.id_loc
 
-(** All declarations of a module, those by clones included. *)
+(** All names that a module declares, those by clones included. *)
 let declared m =
   let add found (d : Pdecl.pdecl) = Ident.Sid.union found d.pd_news in
   List.fold_left add Ident.Sid.empty (declarations m)
@@ -187,7 +187,7 @@ let items m =
   in
   List.concat_map in_unit (units m)
 
-(** The modules that a module uses; [true] for those that it clones. *)
+(** The modules that a module uses, with [false], or clones, with [true]. *)
 let used_by m =
   let used = function
     | Pmodule.Uuse m -> Some (m, false)
@@ -205,14 +205,14 @@ let modules (project : Project.t) theory =
   | Ok found -> Ok (List.sort by_place (Wstdlib.Mstr.values found))
   | Error e -> Error (Project.errors project e)
 
-(** The file of a module, by its path; a position in its source can be forged. Why3's built-in modules
-    have no file. *)
+(** The file of a module, by its path; a position in its source can be forged. Why3's built-in
+    modules have no file. *)
 let file (project : Project.t) (m : Pmodule.pmodule) =
   match m.mod_theory.th_path with
   | [] | "why3" :: _ -> None
   | path -> Some (Project.relative project (Env.locate_library project.env path))
 
-(** [seq.Seq]; [why3.Bool]. *)
+(** The full name of a module: [seq.Seq], [why3.Bool]. *)
 let name (m : Pmodule.pmodule) =
   String.concat "." (m.mod_theory.th_path @ [ (id m).id_string ])
 

@@ -3,9 +3,9 @@
 open Why3
 open Term
 
-(** The formula alone. Removes the proof beside it ([A by B] and [A so B] become [A]), unused names,
-    which differ between versions of Why3, and attributes with names and places. Keeps the attributes
-    that give an operator its form. *)
+(** The formula without the proof beside it ([A by B] and [A so B] become [A]), without unused
+    names, which differ between versions of Why3, and without attributes, except those that give an
+    operator its form. *)
 let rec bare f =
   let is_step side =
     match side.t_node with
@@ -33,8 +33,8 @@ let of_field =
         Hls.add known ls made;
         made
 
-(** The formula to print: a field is [data_of (f x)], except that of a name or an element. Why3 1.5.1
-    would print [f x.data], later versions [(f x).data]. *)
+(** The formula to print: a field is [data_of (f x)], except that of a name or an element. Why3
+    1.5.1 would print [f x.data], later versions [(f x).data]. *)
 let rec printable f =
   let is_plain t =
     match t.t_node with
@@ -61,7 +61,7 @@ let conjuncts f = parts Tand (bare f)
 (** A claim about some variables, under hypotheses. *)
 type claim = { variables : Svs.t; hypotheses : term list; conclusion : term }
 
-(** The negation, one step further inside, if there is one. *)
+(** The negation of a formula, moved one step inside, if possible. *)
 let dual f =
   let negated bound = let p, f = t_open_branch bound in t_close_branch p (t_not f) in
   match f.t_node with
@@ -132,7 +132,7 @@ let cases t branches =
 
 (** The claims of a formula. Hypotheses are: the left side of an implication, the negation of a part
     of a disjunction, the condition of [if]; in an equivalence or below [exists], the hypotheses
-    within it. Of parts that are denied together, all but the last are hypotheses. *)
+    within it. If parts are denied together, all but the last are hypotheses. *)
 let rec claims f =
   let add ?(free = Svs.empty) supposed claim =
     { claim with variables = Svs.union free claim.variables; hypotheses = claim.hypotheses @ supposed }
@@ -188,8 +188,8 @@ let rec claims f =
 
 (** {1 Nothing}
 
-    A theorem weakened to a formula that is true whatever its symbols mean, such as [x = x], [p -> p],
-    [false -> p], [p -> true], is still proved, and still has its sentence. *)
+    If a theorem is weakened to a formula that is true whatever its symbols mean, such as [x = x],
+    [p -> p], [false -> p] or [p -> true], it is still proved, and still has its sentence. *)
 
 (** Whether [f] is trivially true where it stands, given the formulas [known] there. *)
 let rec is_true known f =

@@ -26,7 +26,7 @@ let of_theory (project : Project.t) theory =
 
 (** {1 A goal, or a part of one} *)
 
-(** [root]: a whole goal, not a part. *)
+(** Why3's explanation, such as [postcondition]; [root]: of a whole goal, not a part. *)
 let explanation ~root task =
   let _, text, _ = Termcode.goal_expl_task ~root task in
   text
@@ -37,5 +37,5 @@ let place ~root task =
   | Some loc when not root -> Some loc
   | _ -> (ident task).id_loc
 
-(** As Why3 numbers them: [pad'vc.0.2]. *)
+(** The name of a part, as Why3 numbers it: [pad'vc.0.2]. *)
 let part_name name i = Printf.sprintf "%s.%d" name i

@@ -1,16 +1,16 @@
-(** The transformation [keep]: a goal with the part of its context that its proof needs.
+(** The transformation [keep] reduces a goal's context to the part that its proof needs.
 
     Its arguments name hypotheses and definitions. It drops all other hypotheses, turns all other
     definitions of functions and predicates into declarations, and drops declarations that are then
-    unused. It adds nothing and changes no formula, and the goal stays. A proof of the rest holds for
-    any functions in place of the defined ones, so also for these, and needs no dropped hypothesis. A
-    name that the context lacks is an error. *)
+    unused. It adds nothing, and changes neither a formula nor the goal. So a proof of the result
+    needs no dropped hypothesis, and holds for any functions in place of the declared ones, also for
+    the defined ones. A name that the context lacks is an error. *)
 
 open Why3
 
 let transformation = "keep"
 
-(** Why3 1.8.0 splits a hypothesis with [/\] into [f'spec'0] and so on: one name keeps all. *)
+(** Why3 1.8.0 splits a hypothesis at [/\] into [f'spec'0], [f'spec'1], ...: one name keeps all. *)
 let of_prop (pr : Decl.prsymbol) =
   Re.Str.replace_first (Re.Str.regexp "'[0-9]+$") "" (Name.full pr.pr_name)
 
@@ -27,7 +27,7 @@ let of_task task =
   in
   Task.task_fold add [] task
 
-(** The rest of a declaration. *)
+(** The part of a declaration that stays. *)
 let rest is_kept (d : Decl.decl) =
   match d.d_node with
   | Dprop ((Paxiom | Plemma), _, _) -> if is_kept d then [ d ] else []

@@ -19,7 +19,7 @@ let reached modules =
   in
   Ident.Mid.values (List.fold_left visit Ident.Mid.empty modules)
 
-(** Without metas, which concern provers' input; [absurd], which is proved with the contract; and
+(** Leaves out metas, which concern provers' input, [absurd], which is proved with the contract, and
     faults of statements, which concern only ours. *)
 let items m =
   let counts (item : Audit.item) = not (List.mem item.kind [ "meta"; "absurd"; "untold" ]) in

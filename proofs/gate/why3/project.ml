@@ -1,6 +1,6 @@
 (** The project's tree as Why3 sees it: configuration, library path, provers, places.
 
-    The tool runs in the root of the tree, so that a reader can open each printed path. The theory
+    The tool runs in the root of the tree, so you can open each printed path. The theory
     [why3/core/shape.mlw] has its proofs in [proofs/sessions/core/shape.proofs]. *)
 
 open Why3
@@ -64,7 +64,7 @@ let errors project = function
   | Loc.Located (loc, e) -> [ place project loc ^ ": " ^ message e ]
   | e -> [ message e ]
 
-(** Catches all exceptions except an interruption and a lack of memory. *)
+(** Catches all exceptions except an interruption and lack of memory. *)
 let attempt f =
   match f () with
   | found -> Ok found

@@ -18,10 +18,10 @@ Padding.unpad_valid'vc
   part
   ...
 v}
-    [keep] and [split] transform the task before the provers get it. A line with a version of Why3
-    names the provers that proved the task as that version makes it, with seconds. For that version
-    the lines below [instead] replace all lines beside it. [from] has the hash of the theory and of
-    all that it uses, from which the version has last proved all goals. *)
+    [keep] and [split] transform the task before the provers get it. A line that begins with a
+    version of Why3 names the provers that proved that version's task, with seconds. The lines below
+    [instead] replace, for its version, all lines beside it. [from] has the hash of the theory and
+    of all that it uses, from which the version has last proved all goals. *)
 
 type proof = { prover : string; seconds : float }
 
@@ -37,7 +37,7 @@ let nothing = { proofs = []; step = None; instead = [] }
 
 (** {1 One version's part in it} *)
 
-(** The version whose library this is. *)
+(** The version of the linked Why3. *)
 let here = Why3.Config.version
 
 let below = function
@@ -83,7 +83,7 @@ let depth line =
   let rec from i = if i < n && line.[i] = ' ' then from (i + 1) else i in
   from 0
 
-(** The lines below the first line, which are indented, and the others. *)
+(** The first lines, up to one that is not indented deeper than [d], and the others. *)
 let rec lines_below d = function
   | line :: rest when depth line > d ->
       let below, others = lines_below d rest in

@@ -1,14 +1,14 @@
 (** The command [replay]: the goals of a theory, with every recorded proof run again.
 
     It judges nothing: it prints the trees of goals, steps and proofs as JSON, each proof with its
-    recorded seconds and the prover's present answer. A node below a step is a part of the goal, made
-    by the step from the present source. The output also has the parts of the record that the source
-    lacks, and the reason for a step that fails. *)
+    recorded seconds and the prover's present answer. A node below a step is a part of the goal,
+    made by the step from the present source. The output also has the recorded goals that the source
+    lacks, and the error of a step that fails. *)
 
 open Why3
 open Json
 
-(** A proof gets ten times the recorded seconds, at least half a minute, for slow or busy machines. *)
+(** Ten times the recorded seconds, at least half a minute, for slow or busy machines. *)
 let limit (proof : Record.proof) = Prover.Seconds (max 30 (int_of_float (ceil (10. *. proof.seconds))))
 
 let answer_fields (a : Prover.answer) =
@@ -61,21 +61,21 @@ and step_facts project name task step =
 
 (** {1 Contradictions}
 
-    Contradictory hypotheses prove every theorem. A prover of each family is asked for [false], from
-    all that the theory uses, defines and proves.
+    Contradictory hypotheses prove every theorem. One prover of each family tries to prove [false]
+    from all that the theory uses, defines and proves.
 
     This leaves out the contract of a program without a body, which stands in the conditions of its
     callers. So if a module reaches such a contract, provers also get its goals with negated
-    conclusions: if [forall x. H -> C] is proved, [forall x. H -> not C] can be proved only if no [x]
-    satisfies [H]. Why3 1.5.1's own [smoke_detector_deep] asks for [forall x. H /\ not C], which never
-    follows from a contradiction in [H].
+    conclusions: if [forall x. H -> C] is proved, [forall x. H -> not C] can be proved only if no
+    [x] satisfies [H]. Why3 1.5.1's own [smoke_detector_deep] asks for [forall x. H /\ not C], which
+    never follows from a contradiction in [H].
 
     Limits count the provers' own steps, so that the outcome does not depend on the machine. *)
 
 let of_theory = [ ("Alt-Ergo", 60); ("Z3", 200_000); ("CVC5", 30_000) ]
 let of_conditions = [ ("Alt-Ergo", 100) ]
 
-(** For a prover that is busy without counting steps. *)
+(** The limit for a prover that works without counting steps. *)
 let seconds = 2
 
 let contradiction (modules : Pmodule.pmodule list) =

@@ -1,10 +1,10 @@
 (** The start of each program: [PROGRAM CONFIG COMMAND ...], in the root of the tree.
 
-    Exit status: 0; 2 for a wrong call; 130 when interrupted. *)
+    Exit status: 2 for a wrong call, 130 when interrupted, else the command's own. *)
 
 let print value = Format.printf "%a@." Json.print_json value
 
-(** Pass the words of the call to [command], which returns [None] for unknown ones. *)
+(** Passes the words of the call to [command], which returns [None] for unknown words. *)
 let run ~usage command =
   let interrupted = Sys.Signal_handle (fun _ -> raise Sys.Break) in
   List.iter (fun signal -> Sys.set_signal signal interrupted) [ Sys.sigint; Sys.sigterm ];

@@ -2,8 +2,8 @@
 
     The statement of a lemma is its formula, of a definition the whole definition, of a program its
     contract. Each is printed alone, without attributes and without the proof that its author wrote
-    beside it, so only its meaning and its names can change its text. As a name may stand for several
-    symbols, the statement also lists its symbols, resolved: [seq.Seq.length]. *)
+    beside it, so only its meaning and its names can change its text. As a name may stand for
+    several symbols, the statement also lists its symbols, resolved: [seq.Seq.length]. *)
 
 open Why3
 open Format
@@ -34,7 +34,7 @@ let resolved idents =
   in
   List.rev (List.fold_left add [] idents)
 
-(** In types, then in terms with their types. *)
+(** The names in types, then in terms with their types. *)
 let idents types terms =
   let of_type found ty = Ty.ty_s_fold (fun found ts -> ts.Ty.ts_name :: found) found ty in
   let of_term = Term.t_s_fold of_type (fun found ls -> ls.Term.ls_name :: found) in
@@ -75,7 +75,7 @@ let post word fmt f =
   fprintf fmt "  %s { @[%a%a@] }" word result v term (Formula.bare f);
   Pretty.forget_var v
 
-(** By name, as Why3's order depends on the other loaded files. *)
+(** Sorted by name, as Why3's order depends on the other loaded files. *)
 let exceptions (cty : Ity.cty) =
   let silent xs posts = if Ity.Mxs.mem xs posts then posts else Ity.Mxs.add xs [] posts in
   let all = Ity.Sxs.fold silent cty.cty_effect.eff_raises cty.cty_xpost in
@@ -89,8 +89,9 @@ let raises fmt ((xs : Ity.xsymbol), posts) =
 
 (** {1 Effects}
 
-    A proof that calls a program uses the program's promises, and also that it leaves memory alone. So
-    a statement has the memory that it may write, and new memory; [Audit] finds all other effects. *)
+    A proof that calls a program uses its promises, and that it leaves other memory alone. So a
+    statement lists the memory that the program may write, and new memory; [Audit] finds all other
+    effects. *)
 
 (** [named]: the name of a variable in the text. *)
 let effects named fmt (cty : Ity.cty) =

@@ -1,9 +1,9 @@
 (** Templates, modules that others clone, and the symbols of their instances.
 
     A theorem of a template holds for each instance, as its proof holds for all parameters that meet
-    the template's assumptions. Where an instance replaces a parameter by a program, Why3 makes a goal
-    for that ([load'refn'vc]). So a proved theorem of a template has no second goal in its instances.
-    Unsubstituted parameters and axioms stay unproved in the instance. *)
+    the template's assumptions. Where an instance replaces a parameter by a program, Why3 makes a
+    goal for that ([load'refn'vc]). So a proved theorem of a template has no second goal in its
+    instances. Unsubstituted parameters and axioms stay unproved in the instance. *)
 
 open Why3
 open Expr
@@ -31,13 +31,13 @@ let origins m =
   in
   List.fold_left of_instance Ident.Mid.empty (instances m)
 
-(** The same from templates of ours, if these have proved it. *)
+(** The origins in templates of ours that prove them. *)
 let proved_origins project m =
   let is_proved (template, there) =
     Audit.is_ours project template && Ident.Sid.mem there (proved template)
   in
   Ident.Mid.filter (fun _ origin -> is_proved origin) (origins m)
 
-(** A goal of Why3's about an instance is no claim, though claims rest on it. It may be trivial, if
-    both contracts are the same. No name of ours can end so. *)
+(** A goal that Why3 makes for an instance is no claim, though claims rest on it. It may be trivial,
+    if both contracts are the same. No name in a source can end so. *)
 let is_refinement (pr : Decl.prsymbol) = String.ends_with ~suffix:"'refn'vc" pr.pr_name.id_string

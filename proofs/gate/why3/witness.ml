@@ -16,11 +16,11 @@
     - The assumptions of a template, which its instances have in their own terms, are satisfied if
       one instance satisfies them: by some values, for some parameters.
 
-    It is a least fixed point: nothing is satisfied through itself. A program's calls and assertions
-    count if every run reaches them, and the program assumes nothing before them: [line] determines
-    where that ends. The promises of called programs are proved; the gate searches the trusted
-    operations on which they may rest for contradictions. Of the operations without a body only
-    makers, whose promises nothing can contradict, may stand before further calls. *)
+    The search is a least fixed point: nothing is satisfied through itself. A program's calls and
+    assertions count if every run reaches them, and the program assumes nothing before them: [line]
+    determines how far. The promises of called programs are proved; the gate searches for
+    contradictions in the trusted operations on which they may rest. An operation without a body may
+    stand before further calls only if it is a maker, whose promises nothing can contradict. *)
 
 open Why3
 open Expr
@@ -28,8 +28,8 @@ open Formula
 
 (** {1 What runs} *)
 
-(** The calls, with arguments, and assertions of each run of a program; whether a run reaches the code
-    after it. *)
+(** The calls, with arguments, and assertions of each run of a program; whether a run reaches the
+    code after it. *)
 type line = { called : (rsymbol * Term.term list) list; asserted : Term.term list; goes_on : bool }
 
 let nothing = { called = []; asserted = []; goes_on = true }
@@ -39,7 +39,7 @@ let followed a b =
   if not a.goes_on then a
   else { b with called = a.called @ b.called; asserted = a.asserted @ b.asserted }
 
-(** An assertion holds at its place: one about a variable that can change does not count. *)
+(** An assertion about a variable that can change does not count: it holds only at its place. *)
 let stays t =
   let is_fixed (v : Term.vsymbol) =
     let pv = Ity.restore_pv v in
@@ -49,7 +49,7 @@ let stays t =
 
 let lasting formulas = List.filter stays (List.concat_map conjuncts formulas)
 
-(** If a variable is a name for a term. *)
+(** Replaces a variable that is a name for a term. *)
 let named (pv : Ity.pvsymbol) value found =
   match if Ity.eff_pure value.e_effect then term_of_expr ~prop:false value else None with
   | Some t when stays t ->
@@ -58,11 +58,11 @@ let named (pv : Ity.pvsymbol) value found =
         called = List.map (fun (rs, on) -> (rs, List.map named on)) found.called }
   | _ -> found
 
-(** [returns effects]: it raises nothing and ends. [kept rs]: the promises of [rs] are proved. A call
-    within a formula checks nothing and does not count. *)
+(** [returns effects]: it raises nothing and ends. [kept rs]: the promises of [rs] are proved. A
+    call within a formula checks nothing and does not count. *)
 let rec line ~returns ~kept e =
   let line = line ~returns ~kept in
-  (* Not every run reaches this, or it is proved itself; only its [goes_on] matters. *)
+  (* For code that some runs skip, or that has its own proof, only [goes_on] matters. *)
   let beside e = { nothing with goes_on = (line e).goes_on } in
   match e.e_node with
   | Evar _ | Econst _ | Epure _ | Eassign _ -> nothing
@@ -115,8 +115,8 @@ let comparison (t : Term.term) =
 
 let occurs t v = Term.t_v_occurs v t > 0
 
-(** Whether hypotheses only put a variable into a range, or out of it, with bounds that depend on the
-    arguments. *)
+(** Whether hypotheses only put a variable into a range, or out of it, with bounds that depend on
+    the arguments. *)
 let rec is_range v found =
   let is_bound t = not (occurs t v) in
   let is_v (t : Term.term) = match t.t_node with Tvar w -> Term.vs_equal v w | _ -> false in
@@ -151,7 +151,7 @@ let opposite a b =
       strict <> weak && Term.t_equal x w && Term.t_equal y z
   | _ -> is_not a b || is_not b a
 
-(** The hypotheses of cases that cover everything: those that they share. *)
+(** Cases that cover everything become one, with the hypotheses that they share. *)
 let without_cases found =
   let rec add kept claim =
     let a = claim.hypotheses in
@@ -185,9 +185,9 @@ let promised (cty : Ity.cty) =
   conditional (without_cases (conditional (List.concat_map of_post posts)))
 
 (** A program or a lemma: the hypotheses on its variables; for a program, the formulas that hold in
-    each run, and the calls there. The first [part] of a program is its [requires]; each other one,
-    and each of a lemma, is a claim under hypotheses: [under] are those that a call of the program
-    does not show. [by]: the name of its witness. *)
+    each run, and the calls there. The first [part] of a program is its [requires]. Each other part,
+    and each part of a lemma, is a claim under hypotheses. [under]: the hypotheses that a call of
+    the program does not show. [by]: the name of its witness. *)
 type t = {
   m : Pmodule.pmodule;
   name : Ident.ident;
@@ -321,8 +321,8 @@ let satisfies ~template one by =
   || Option.fold ~none:false ~some:is_origin (template by)
   || every one.supposed by.holding
 
-(** [last]: the last ones found, at first those that require nothing; [waiting]: those without a
-    witness so far. *)
+(** [last]: the conditionals satisfied last, at first the programs that require nothing; [waiting]:
+    those without a witness so far. *)
 let rec close ~template last waiting =
   let look one = one.by <- Option.map full_name (List.find_opt (satisfies ~template one) last) in
   List.iter look waiting;

@@ -1,4 +1,4 @@
-(** Where the libraries of the Why3 versions differ: this is for 1.8.0. *)
+(** API differences between Why3 versions: this is for 1.8.0. *)
 
 open Why3
 
