@@ -92,7 +92,7 @@ def main() -> int:
         sys.exit(f"usage: {sys.argv[0]} {{{','.join(COMMANDS)}}} ...")
     if found := strange("proofs"):
         sys.exit("\n".join(["toolchain: proofs/ has unexpected files", *found]))
-    # SIGTERM, like Ctrl-C, first ends started processes.
+    # SIGTERM raises KeyboardInterrupt, like Ctrl-C, so that started processes end first.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.path.append(str(ROOT / "proofs"))
     toolchain = importlib.import_module("gate.toolchain")

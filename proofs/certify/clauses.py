@@ -51,7 +51,7 @@ def chain_resolution(premises: Sequence[Term], positives: Terms, pivots: Terms) 
 def chain_m_resolution(
     premises: Sequence[Term], wanted: Term, positives: Terms, pivots: Terms
 ) -> Term:
-    """As chain_resolution; the given conclusion has the remaining literals, in any order."""
+    """As chain_resolution; the given conclusion has the remaining literals, or more, reordered."""
     found = chain(premises, positives, pivots)
     is_found = together("or", list(dict.fromkeys(found))) is wanted
     require(is_found or {*found} <= {*listed(wanted, "or")}, "a literal is left")
@@ -79,14 +79,14 @@ def and_elim(formula: Term, index: Term) -> Term:
 
 @rule(1)
 def not_or_elim(formula: Term, index: Term) -> Term:
-    """A disjunction that does not hold: the negation of one of its formulas."""
+    """A negated disjunction: the negation of one of its formulas."""
     (inner,) = parts(formula, "not")
     return negation(parts(inner, "or")[number(index)])
 
 
 @rule(1)
 def not_and(formula: Term) -> Term:
-    """A conjunction that does not hold: the disjunction of the negations."""
+    """A negated conjunction: the disjunction of the negations of its formulas."""
     (inner,) = parts(formula, "not")
     return build("or", *map(negation, parts(inner, "and")))
 

@@ -125,7 +125,7 @@ def by_zero(operator: str) -> Term:
 
 
 def value_of(term: Term) -> int | Fraction | bool | None:
-    """Return the value of a literal, and None for other terms."""
+    """Return the value of a literal, None for other terms."""
     if isinstance(term.label, int | Fraction) and term.operator in ("integer", "rational"):
         return term.label
     return {"true": True, "false": False}.get(term.operator)

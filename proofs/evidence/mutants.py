@@ -118,7 +118,7 @@ def of_theory(file: str, text: str) -> Iterator[Mutant]:
 
 
 def drawn(root: Path, number: int) -> list[Mutant]:
-    """Draw mutants: one of each theory, and then others."""
+    """Draw mutants: first one of each theory, then others."""
     queues: dict[str, list[tuple[str, Mutant]]] = defaultdict(list)
     for file in theory_files(root):
         if not WITHOUT.search(file):

@@ -90,7 +90,7 @@ def sources(root: Path) -> str:
 
 
 def digest(contents: Iterable[tuple[str, bytes]]) -> str:
-    """Hash contents with their names, so that a changed, renamed or moved content shows."""
+    """Hash contents with their names, so that each change, renaming and move shows."""
     total = hashlib.sha256()
     for name, content in contents:
         total.update(os.fsencode(f"{name}\0{len(content)}\0") + content)

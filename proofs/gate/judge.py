@@ -241,7 +241,7 @@ def templates(facts: Facts) -> set[str]:
 
 
 def trusted(facts: Facts) -> list[Symbol]:
-    """List the trusted operations: unproved and allowed, without the parameters of templates."""
+    """List the trusted operations, allowed without a body; parameters of templates are none."""
     patterns = templates(facts)
     return [
         assumed

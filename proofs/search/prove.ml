@@ -74,7 +74,7 @@ let rec has families (r : Record.t) =
 
 (** {1 A goal without usable proofs} *)
 
-(** [proofs] of the whole goal by one family are better than parts of which one is not proved. *)
+(** [proofs] of the whole goal by one family are better than a split with an unproved part. *)
 let rec search t task ~first proofs =
   let proofs = race t task ~seconds:glance ~first proofs in
   if Record.redundant proofs then Found.proved proofs
@@ -85,8 +85,7 @@ let rec search t task ~first proofs =
         let found = split (List.map (fun part -> search t part ~first:[] []) parts) in
         if proofs = [] || has 1 found then found else insist t task proofs
 
-(** Longer limits: the middle one for a second family, all for an unproved part, none if [strict].
-    *)
+(** Longer limits: the middle one for a second family, both for an unproved part; not if [strict]. *)
 and insist t task proofs =
   if t.strict then raise Not_enough;
   let step proofs seconds =

@@ -96,7 +96,7 @@ let of_let found = function
       in
       List.fold_left one found definitions
 
-(** The visible part of a type without definition: the fields of an abstract one. *)
+(** The fields of an abstract type, all that is visible of it. *)
 let projections (its : Pdecl.its_defn) =
   let projection (rs : Expr.rsymbol) =
     match rs.rs_logic with RLls ls -> Some ls | RLnone | RLlemma | RLpv _ -> None

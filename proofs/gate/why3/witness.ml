@@ -1,7 +1,7 @@
 (** Hypotheses, and the witnesses that show that some values satisfy them.
 
-    A program with [requires] and a lemma with hypotheses are vacuous if no values satisfy these:
-    call them conditionals. The search for witnesses goes forward from programs without [requires].
+    Conditionals, programs with [requires] and lemmas with hypotheses, are vacuous if no values
+    satisfy these. The search for witnesses goes forward from programs without [requires].
     - A program that requires nothing runs for any arguments, and every type has a value. The
       witnesses, in the files [witness_*.mlw], take no arguments and name concrete values.
     - If a running program calls a conditional, the arguments satisfy its hypotheses, by the proved
