@@ -159,7 +159,7 @@ def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
         shutil.rmtree(WHEELS, ignore_errors=True)  # They may be for another Python.
     elif found := strange_files(VENV):
         shown = "\n  ".join(found[:20])
-        raise ToolError(f"no pinned package installed these files; remove .venv/:\n  {shown}")
+        raise ToolError(f"no pinned package has put these here; remove .venv/:\n  {shown}")
     try:
         toolchain.wheels()
     except ToolError:
