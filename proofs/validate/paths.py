@@ -83,7 +83,7 @@ class Number:
         for value in VALUES:
             if self == value:
                 return value
-        raise Unknown("Python needs the value of a number, and none of VALUES fits")
+        raise Unknown("Python needs the value of a number that can be any")
 
     def __bool__(self) -> NoReturn:
         raise Unknown("a number is taken for a truth value")
