@@ -252,7 +252,7 @@ def pip(command: str, *arguments: str | Path) -> None:
 
 
 def text_of(path: Path) -> str:
-    """Return the text of a file, "" if it is missing."""
+    """Return the text of a file, "" without it."""
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 

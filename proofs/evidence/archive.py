@@ -26,7 +26,7 @@ CARRIED = ("wheels", "provers")
 
 
 def packages(into: Path) -> None:
-    """Fetch the tools' packages with all that they need, as for a system that has none."""
+    """Fetch the tools' packages with all that they need, for a system without packages."""
     into.mkdir()
     (into / "status").touch()
     (into / "partial").mkdir()

@@ -93,7 +93,7 @@ def levels(evidence: Any, root: Path) -> tuple[list[High], list[Low]]:
 
 
 def authors(root: Path) -> dict[claims.Key, str]:
-    """Return the author of each line of the lock; nothing without git."""
+    """Return the author of each line of the lock, {} without git."""
     if not closed.has_git(root) or not (root / claims.LOCK).is_file():
         return {}
     said = closed.run(*GIT, "blame", "--line-porcelain", "--", claims.LOCK, cwd=root)
@@ -141,7 +141,7 @@ def certified(runs: Mapping[str, records.Record]) -> set[tuple[str, str]]:
 
 
 def last_change(root: Path, file: str) -> str:
-    """Return the day of a file's last commit; nothing without git."""
+    """Return the day of a file's last commit, "" without git."""
     if not closed.has_git(root):
         return ""
     return closed.run(*GIT, "log", "-1", "--format=%cs", "--", file, cwd=root).strip()

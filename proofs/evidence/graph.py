@@ -46,7 +46,7 @@ class Graph:
                 self.users[each].append(name)
 
     def known(self, name: str, file: str) -> str:
-        """Return the symbol of a name in a proof; nothing for a part's own hypothesis."""
+        """Return the symbol of a name in a proof, "" for a part's own hypothesis."""
         if "." not in name:
             return ""
         for full in (name, f"{library(file)}.{name}"):
