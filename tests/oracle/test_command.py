@@ -240,7 +240,7 @@ def test_one_definition_of_the_options(run: Run) -> None:
     of_check, of_cases = _check.options_of(check), _check.options_of(cases)
     assert [name for name in of_cases if of_cases[name] != of_check.get(name)] == ["random"]
     assert (set(VALUES), len(of_cases)) == (set(of_check), 6)
-    assert "highest rank, to ask. JavaScript's" in " ".join(run("cases --help").out.split())
+    assert "highest rank. JavaScript's" in " ".join(run("cases --help").out.split())
 
 
 QUICK = "--rule numpy --seconds all --every 20"

@@ -151,7 +151,7 @@ WRONG: list[tuple[Callable[..., object], dict[str, Any], str]] = [
     (shape_lists, {"compatible": "no"}, "compatible: expected a bool or None"),
     (
         *(cases, {"rule": "sonnx", "level": "index", "compatible": False}),
-        "compatible: level 'index' asks about nothing that is refused$",
+        "compatible: level 'index' has no refused cases$",
     ),
     (shape_lists, {"rule": "numpy", "compatible": False, "max_dims": 0}, NONE),
     (shape_lists, {"rule": "numpy", "compatible": False, "max_shapes": 1}, NONE),

@@ -1,7 +1,7 @@
 """Check an implementation of broadcasting against the verified one.
 
-`check` (on the command line ``whycast check``) asks an implementation in any language the cases
-of `cases`, and reports each kind of deviation from the proved programs with a small example.
+`check` (``whycast check`` on the command line) asks an implementation in any language the cases
+of `cases`. It reports each kind of deviation from the proved programs with a small example.
 `stages` makes tests for pytest; `whycast.testing.strategies` draws cases with Hypothesis.
 ``import whycast`` does not import this module.
 """

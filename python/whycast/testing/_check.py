@@ -42,10 +42,10 @@ from whycast.testing._run._functions import PULLS, Seen
 from whycast.testing._run._targets import Target, TargetError, target_of
 from whycast.testing._run._worker import MOST_DEATHS, Found, Look, Run, Try, numbered
 
-# The check gives up a target after so many hangs or full memories, or after MOST_DEATHS.
+# The check gives up after this many hangs or full memories, or after MOST_DEATHS deaths.
 _MOST_SLOW = 3
 
-# Search for smaller examples: most steps, seconds for an example, seconds after the check's time.
+# Limits of the search for smaller examples: steps, seconds for each, seconds beyond the check's.
 _STEPS = 40
 _SECONDS = 10.0
 _LAST_SECONDS = 1.0
@@ -81,52 +81,52 @@ def check(
     Parameters
     ----------
     target : callable, object, str or list of str
-        A function; an object whose functions are named like levels; a built-in peer's name;
-        ``module:function`` or ``file.py:function``; a program that answers lines of JSON, and its
-        arguments.
+        A function; an object with functions named like levels; the name of a built-in peer;
+        ``module:function`` or ``file.py:function``; or a list: a program that answers lines of
+        JSON, then its arguments.
     rule : str, optional
         Name of the rule: see `cases`. Default: ``sonnx``, but ``numpy`` for an operator, since
         SONNX's operators do not broadcast.
     level : str, optional
-        See Notes. Default: ``data``, but ``operator`` for a function that returns another number of
-        arrays than it takes.
+        See Notes. Default: ``data``, or ``operator`` if a function returns more or fewer arrays
+        than it takes.
     tensors : int or two, optional
-        Number of tensors, or the least and the greatest number. Default: from the signature, or the
-        number for which an operator answers.
+        Number of tensors, or the least and the greatest number. Default: that of the signature, or
+        the first number that an operator accepts.
     up_to : bool, optional
         Whether to ask at all levels up to `level` that the target offers.
     seconds : float, optional
-        Time from the first answer on: first for fixed cases, which soon show each kind of mistake,
-        then for random cases. None (``all`` on the command line): all fixed cases, no random ones.
+        Time limit, counted from the first answer. Fixed cases come first, and soon show each kind
+        of mistake; random cases follow. None (``all`` on the command line): all fixed cases only.
     seed : int, optional
         Seed of the random cases.
     every : int, optional
         Ask only every Nth fixed case.
     dtypes : sequence of str, optional
-        At levels of arrays: the dtypes to ask, by their names in `Case`. If int32 is not among
-        them, the first dtype replaces int32.
+        At levels of arrays: names of the dtypes to ask, as in `Case`. If int32 is missing, the
+        first dtype replaces it.
     max_size, max_rank : float, optional
-        Greatest size, stride or index, and highest rank, to ask. JavaScript's integers end at 2⁵³.
+        Greatest size, stride or index, and highest rank. JavaScript's integers end at 2⁵³.
     refuses : sequence of str, optional
-        Names of the exceptions that refuse, or of base classes; any other exception is a deviation.
-        Default: all exceptions refuse.
+        Names of the exceptions, or of their base classes, that are refusals; any other exception
+        is a deviation. Default: every exception is a refusal.
     demand : mapping, optional
-        Least limits of ``rank``, ``size`` and ``tensors``, such as a rank of 64; a lower limit is a
-        deviation. Default: none.
+        Required limits of ``rank``, ``size`` and ``tensors``, such as a rank of 64. A lower limit
+        is a deviation. Default: none.
     timeout : float, optional
-        Seconds until a case counts as a hang, even at the end of the check; the first case has at
-        least 30, since the target may compile.
+        Seconds until a case counts as a hang, even at the end of the check; at least 30 for the
+        first case, since the target may compile.
     memory : float, optional
-        MiB for the target, beyond the cases and its memory after the import; 0: any amount.
+        MiB that the target may use beyond the cases and its memory after the import; 0: no limit.
     progress : callable, optional
-        Called now and then with a line on the progress.
+        Called repeatedly with a line that shows the progress.
     stop : threading.Event, optional
         If another thread or a signal handler sets it, the check ends with its report.
 
     Returns
     -------
     Report
-        The numbers of cases, also of those for which there was no time, and kinds of deviations.
+        The kinds of deviations, and the numbers of cases asked, and not asked for lack of time.
 
     Raises
     ------
@@ -134,48 +134,51 @@ def check(
         `rule` or `level` is not a str, or a number has another type.
     ValueError
         `rule`, `level` or `target` is unknown; the target cannot be imported or offers nothing at
-        that level; or a number is too small.
+        `level`; or a number is too small.
 
     Notes
     -----
-    The target runs in a child process, a fork if the system has forks. The check reports a crash, a
-    hang or too much memory (if there is ``/proc``), and continues. The target's output goes to the
-    standard error stream.
+    The target runs in a child process, forked where possible. The check reports a crash, a hang or
+    (with ``/proc``) too much memory, and continues. The target's output goes to the standard error
+    stream.
 
-    A target refuses by any exception or by returning None. At level ``data`` a function takes the
-    arguments of the rule's own function (arrays; or an array, a target and any axes), and returns
-    as many arrays. At ``verdict``, ``shape`` and ``report`` it takes shapes instead of arrays; at
-    ``report`` the exception names the axis at fault, in an attribute or in its text. At ``index``
-    it takes a shape, a target, any axes and an output's multi-index, and returns the source index;
-    at ``strides``, a shape, its strides, a target and any axes, and returns the view's strides.
+    A target refuses a case by raising any exception or returning None. At level ``data`` a function
+    takes the arguments of the rule's own function (arrays; or an array, a target and any axes), and
+    returns as many arrays as it takes. At ``verdict``, ``shape`` and ``report`` it takes shapes
+    instead of arrays; at ``report`` the exception names the axis at fault, in an attribute or in
+    its text. At ``index`` it takes a shape, a target, any axes and an output's multi-index, and
+    returns the source index. At ``strides`` it takes a shape, its strides, a target and any axes,
+    and returns the view's strides.
 
-    If a target refuses all cases beyond a rank, a size or a number of tensors, or of some dtypes,
-    the report shows this limit, and no deviation. Small cases of int32 are below any limit.
+    If a target refuses all cases beyond a rank, a size or a number of tensors, or all cases of some
+    dtypes, the report shows a limit, and no deviation. Small cases of int32 are below any limit.
 
-    At ``operator`` a function computes something element by element, and returns one array or
-    several. The check asks twice: about the tensors of a case, and about the same tensors broadcast
-    first, as tensors of rank 1. The answers must agree in dtype and in all bits; the first must
-    have the common shape. A case that is refused both times is no deviation. The report names
-    tensors without effect, since their misplaced elements would not show.
+    At ``operator`` a function computes element by element, and returns one or more arrays. The
+    check calls the function with the tensors of a case, then with the same tensors broadcast first,
+    as tensors of rank 1. The results must agree in dtype and in all bits; the first must have the
+    common shape. If both calls are refused, nothing deviates. The report names tensors that do not
+    affect the result, since their misplaced elements would not show.
 
-    At ``inplace`` such an operator ``f(out, a, ...)`` must write into `out`, of the dtype of the
-    last tensor, and change nothing beside it. `out` may have any strides, and may be the first
-    tensor. The operator must refuse an `out` that is read-only, is too small, or has several
-    multi-indices for one element; it may refuse one that overlaps the first tensor elsewhere.
+    At ``inplace`` an operator ``f(out, a, ...)`` must write into `out`, which has the dtype of the
+    last tensor, and change no other memory. `out` may have any strides, and may be the first
+    tensor. The operator must refuse an `out` that is read-only, is too small, or has overlapping
+    elements; it may refuse an `out` that partly overlaps the first tensor.
 
-    At ``adjoint`` ``f(delta, shape)`` sums the gradient of an output to the shape of a tensor that
-    was broadcast: integers exactly, others as well as some order of additions.
-    ``f(delta, shape, ...)`` returns a gradient for each shape; ``f(a, ...)`` returns an output, and
-    a function from the output's gradient to those of the tensors. The check asks both at level
-    ``vjp``: each gradient must be the sum of the gradient for the tensors broadcast first. A
+    At ``adjoint`` a function ``f(delta, shape)`` sums the gradient of an output to the shape of a
+    tensor that was broadcast. Sums of integers must be exact; other sums may add in any order.
+
+    At ``vjp`` the check asks ``f(delta, shape, ...)``, which returns a gradient for each shape, or
+    ``f(a, ...)``, which returns an output, and a function from its gradient to those of the
+    tensors. Each gradient must be the sum of the gradient for the tensors broadcast first. A
     program takes the output's gradient before the tensors.
 
     At ``symbolic`` a function takes shapes whose sizes may be names, as ``("N", 4)``, and returns a
     shape, or a shape with a condition, as ``(("N", 4), ["M = 1 or M = 4"])``. A returned size is a
-    number, a name from the shapes, or open (None, another name). Numbers replace the names. The
-    condition must not hold where the shapes do not broadcast, and may be stricter. The sizes must
-    be right wherever the condition holds; without one, wherever the shapes broadcast. A refusal
-    deviates only if the shapes always broadcast; the report counts refusals where the names decide.
+    number, a name from the shapes, or open (None, another name). The check replaces the names by
+    numbers. The condition must be false where the shapes do not broadcast, and may be stricter. The
+    sizes must be right wherever the condition holds or, without a condition, wherever the shapes
+    broadcast. A refusal deviates only if the shapes always broadcast; the report counts refusals
+    where that depends on the names.
 
     Examples
     --------
@@ -275,7 +278,7 @@ class _Run:
             self.child.send(Look(level, self.tensors, tuple(self.asked.dtypes)))
             seen: Seen = self.child.receive(self.child.first_timeout)
         except NoAnswerError:
-            # The target ends or hangs: the first cases report that.
+            # The target ends or hangs: the first cases will report that.
             return self.asked._replace(level=level or "data")
         if seen.level in OPERATORS:
             if self.any_rule and not self.rule.zero_meets_one:
@@ -295,7 +298,7 @@ class _Run:
 
     def level(self, asked: Asked, deadline: float | None) -> None:
         level = asked.level
-        # Made now, the cases are in the next child too, a fork.
+        # Make the cases before the next fork, which inherits them.
         fixed = in_turn(self.rule, level, asked.every)
         found = Tally()
         with suppress(OutOfTimeError):
@@ -315,7 +318,7 @@ class _Run:
         self._note_deviations(asked, found, rest, deadline)
 
     def _ask(self, asked: Asked, deadline: float | None, found: Tally) -> bool:
-        """Ask all cases except those at which the child dies; False if the level is not offered."""
+        """Ask all cases; skip those that kill the child. False if the level is not offered."""
         level = asked.level
         self.skipped = set()
         filled: set[int] = set()
@@ -346,8 +349,8 @@ class _Run:
                     text = f"target {self.target.name}: {death.text}, before it was asked anything"
                     raise TargetError(text) from None
                 if death.kind == "memory" and number not in filled and len(filled) < MOST_DEATHS:
-                    # Earlier cases may have filled the memory: after their report, a new process
-                    # gets this case first.
+                    # Earlier cases may have filled the memory: report them, then ask this case in a
+                    # new process.
                     filled.add(number)
                     stop = number
                     continue
@@ -390,7 +393,7 @@ class _Run:
             deadline = max(deadline, time.monotonic()) + _LAST_SECONDS
         examples = sorted(found.examples.items(), key=lambda item: item[1].case.weight)
         for (key, reach), example in examples:
-            # The first stage has asked the smallest cases, unless time ran out.
+            # Unless time ran out, the first stage has asked the smallest cases.
             if example.stage != "small" or "small" in rest:
                 example = self._shrunk(asked, key, example, deadline)
             _, case, finding = example
@@ -464,12 +467,12 @@ class Stage:
         return f"{self.level}-{self.name}"
 
     def check(self) -> None:
-        """Run the check once for all stages, and judge this one.
+        """Judge this stage; the first call runs the check for all stages.
 
         Raises
         ------
         AssertionError
-            A case of this stage deviates or had no time, or the check gave up.
+            A case of this stage deviates or was not asked in time, or the check gave up.
         unittest.SkipTest
             The stage has no case; pytest skips the test.
         """
@@ -485,7 +488,7 @@ class Stage:
 
 
 def stages(target: object, **options: Any) -> list[Stage]:
-    """Return the stages of a check, each to be one of your tests.
+    """Return the stages of a check, each for a test of its own.
 
     Parameters
     ----------
@@ -506,7 +509,7 @@ def stages(target: object, **options: Any) -> list[Stage]:
 
     Notes
     -----
-    The first test runs the whole check and takes all the time.
+    The first test runs the whole check; the others only read its report.
 
     Examples
     --------

@@ -57,7 +57,7 @@ def shapes(
 
     Notes
     -----
-    The bounds start at 0; those of ``hypothesis.extra.numpy.array_shapes`` start at 1.
+    The default lower bounds are 0; those of ``hypothesis.extra.numpy.array_shapes`` are 1.
 
     Examples
     --------
@@ -89,29 +89,29 @@ def shape_lists(
     rule : {"sonnx", "numpy"}, optional
         The rule. For rules with a target see `cases`.
     compatible : bool, optional
-        True: the rule accepts the shapes. False: it refuses them. None: it accepts two thirds.
+        True: the rule accepts the shapes. False: it refuses them. None: it accepts two in three.
     min_shapes, max_shapes : int, optional
-        Least and greatest number of shapes; refused shapes are at least two.
+        Least and greatest number of shapes; a refused list has at least two.
     min_dims, max_dims, min_side, max_side : int, optional
         Least and greatest rank and size, as for `shapes`.
 
     Returns
     -------
     strategy of tuples of shapes
-        Shapes that shrink to few, short and small shapes.
+        Lists that shrink to few shapes, few axes and small sizes.
 
     Raises
     ------
     TypeError
         A bound or `compatible` has another type.
     ValueError
-        As for `shapes`; `rule` is unknown or takes a target; or `compatible` is False, and the rule
+        As for `shapes`; `rule` is unknown or takes a target; or `compatible` is False, but the rule
         refuses nothing within the bounds.
 
     Notes
     -----
-    The rule's proved program decides. ``hypothesis.extra.numpy.mutually_broadcastable_shapes``
-    draws only shapes that broadcast.
+    The rule's proved program decides which shapes broadcast.
+    ``hypothesis.extra.numpy.mutually_broadcastable_shapes`` draws only shapes that broadcast.
 
     Examples
     --------
@@ -163,18 +163,18 @@ def cases(
     Returns
     -------
     strategy of whycast.testing.Case
-        At level ``data`` a case has each tensor's dtype and layout; ``case.arrays()`` makes the
-        tensors. At ``index`` it has a multi-index of the output, at ``strides`` strides.
+        At level ``data`` a case contains each tensor's dtype and layout; ``case.arrays()`` makes
+        the tensors. At ``index`` it contains a multi-index of the output, at ``strides`` strides.
 
     Raises
     ------
     TypeError, ValueError
-        As for `shape_lists`, except that all rules are allowed; also for a wrong `level`.
+        As for `shape_lists`, but every rule is allowed; or `level` is wrong.
 
     Notes
     -----
-    Refused cases have sizes that do not fit, a target of too few axes, or wrong axes: too few, too
-    many, unordered, repeated, or outside the target, such as -1.
+    Refused cases have sizes that do not fit, a target with too few axes, or wrong axes: too few,
+    too many, unordered, repeated, or outside the target, such as -1.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def cases(
     level_named(level)
     if level == "index":
         if compatible is False:
-            raise ValueError("compatible: level 'index' asks about nothing that is refused")
+            raise ValueError("compatible: level 'index' has no refused cases")
         compatible, min_side = True, max(1, min_side)
     bounds = _bounds(min_dims, max_dims, min_side, max_side)
     one = level in ("index", "strides")
@@ -218,14 +218,14 @@ def arrays(
     *,
     layout: str | st.SearchStrategy[str] | None = None,
 ) -> st.SearchStrategy[AnyArray]:
-    """Draw arrays whose elements show their place.
+    """Draw arrays in which a misplaced element shows.
 
     Parameters
     ----------
     dtype : str or strategy of str, optional
         Name of a dtype, as in `Case`. Default: any of SONNX's types.
     shape : shape or strategy of shapes, optional
-        Default: any that `shapes` draws.
+        Default: any shape that `shapes` draws.
     layout : str or strategy of str, optional
         As in `Case`. Default: any layout of a single array.
 

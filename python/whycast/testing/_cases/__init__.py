@@ -42,7 +42,7 @@ def cases(
     Returns
     -------
     iterator of Case
-        Cases that the rule accepts, and cases that the rule refuses.
+        Cases that the rule accepts or refuses.
 
     Raises
     ------
@@ -53,8 +53,8 @@ def cases(
 
     Notes
     -----
-    The first cases are all pairs of shapes of rank at most 3 with sizes 0, 1, 2 and 4 and, for
-    rules on tensors, all triples of rank at most 1 with sizes 0 to 3. Then follow up to 40 tensors,
+    The first cases are all pairs of shapes up to rank 3 with sizes 0, 1, 2 and 4 and, for rules on
+    tensors, all triples up to rank 1 with sizes 0 to 3. Then follow cases with up to 40 tensors,
     high ranks, large sizes and, at levels of arrays, all dtypes and layouts. `check` reorders them.
 
     Examples

@@ -11,13 +11,13 @@ from whycast._rules import Rule, rule_on_tensors
 from whycast._types import AnyArray, Shape, Strides
 from whycast.testing._cases._values import ALL_DTYPES, DTYPES, array, laid_on, number_at
 
-# At these levels the rule and numbers decide the answer; `serve` and files of cases have no others.
+# The levels of `serve` and of files of cases: the rule and numbers alone determine the answer.
 Answered: TypeAlias = Literal["verdict", "shape", "index", "strides", "data", "report"]
 Level: TypeAlias = Literal[Answered, "symbolic", "operator", "inplace", "vjp", "adjoint"]
 LEVELS: tuple[Level, ...] = get_args(Answered)
 ALL_LEVELS: tuple[Level, ...] = get_args(Level)
 OF_ARRAYS = ("data", "operator", "inplace", "vjp", "adjoint")
-# At these levels the answer for the tensors broadcast first decides.
+# At these levels an answer must match the answer for the tensors broadcast first.
 OPERATORS: tuple[Level, ...] = ("operator", "inplace", "vjp")
 
 NAMES = ("N", "M", "K")
@@ -46,8 +46,8 @@ class Case(NamedTuple):
     layouts : tuple of str, optional
         Each tensor's layout in memory: ``C`` (the default), ``reversed``, ``transposed``,
         ``sliced``, ``overlapping``, ``readonly``, ``broadcast`` (a stride of 0), ``unaligned``. If
-        the tensor before has the same shape and dtype, also ``same`` (that array itself) and
-        ``backwards`` (that array in reverse, in the same memory).
+        the previous tensor has the same shape and dtype, also ``same`` (the same array) and
+        ``backwards`` (a reversed view of the same memory).
     multi_index : tuple of int, optional
         At level ``index``: a multi-index of the output.
     strides : tuple of int, optional
@@ -80,12 +80,12 @@ class Case(NamedTuple):
 
     @property
     def given(self) -> dict[str, object]:
-        """The fields, except the shapes, that do not have their default value."""
+        """The fields, except the shapes, that differ from their default value."""
         fields, defaults = self._asdict(), self._field_defaults
         return {name: fields[name] for name in defaults if fields[name] != defaults[name]}
 
     def arrays(self, level: str = "data") -> list[AnyArray]:
-        """Make the tensors of a level: new arrays whose elements show their tensor and place."""
+        """Make new arrays, the tensors of a level; each element shows its tensor and place."""
         made: list[AnyArray] = []
         for m, tensor in enumerate(self.tensors(level)):
             shared = laid_on(made[-1], *tensor) if made else None
@@ -93,7 +93,7 @@ class Case(NamedTuple):
         return made
 
     def tensors(self, level: str = "data") -> Iterator[tuple[Shape, str, str]]:
-        """Return each tensor's shape, dtype and layout; at level ``vjp`` first the gradient's."""
+        """Return each tensor's shape, dtype and layout, at level ``vjp`` after the gradient's."""
         shapes = self.shapes if level != "adjoint" or self.target is None else (self.target,)
         count = len(shapes)
         dtypes, layouts = self.dtypes or ("int32",) * count, self.layouts or ("C",) * count
@@ -108,7 +108,7 @@ class Case(NamedTuple):
         return self.shapes if self.target is None else (*self.shapes, self.target)
 
     def of_tensors(self, places: Sequence[int]) -> Case:
-        """Return a case of the tensors at these places, in the order of the places."""
+        """Return a case of the tensors at `places`, in this order."""
         shapes = tuple([self.shapes[m] for m in places])
         dtypes = tuple([self.dtypes[m] for m in places if self.dtypes])
         layouts = tuple([self.layouts[m] for m in places if self.layouts])
@@ -148,7 +148,7 @@ class Asked(NamedTuple):
         return self._replace(dtypes=tuple(self.dtypes), refuses=tuple(self.refuses))
 
     def fitted(self, case: Case, *, cut: bool = False) -> Case:
-        """Set the dtypes; repeat tensors if there are too few; with `cut`, drop those too many."""
+        """Set the dtypes; repeat tensors if there are too few; with `cut`, drop surplus tensors."""
         if case.target is None:
             least, most = self.tensors
             count = len(case.shapes)

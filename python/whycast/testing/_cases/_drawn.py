@@ -1,4 +1,4 @@
-"""Random cases by a seed or by Hypothesis, which shrinks them; a refused case is a changed one."""
+"""Random cases, from a seed or from Hypothesis; a refused case is a changed accepted case."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def random_case(rule: Rule, level: Level, seed: int, number: int) -> Case:
             continue
         if level == "symbolic":
             case = renamed(_with_names(case, draw))
-        # At level index a refused case, or one with an empty output, has no question.
+        # At level index, refused cases and cases with an empty output have no question.
         if questions := list(asked(rule, level, case)):
             return with_arrays(rule, level, draw.choice(questions), draw)
 
@@ -67,7 +67,7 @@ def with_arrays(rule: Rule, level: Level, case: Case, draw: Draw) -> Case:
 
 
 def _with_names(case: Case, draw: Draw) -> Case:
-    """Replace most sizes by names: one name for all axes of a size, or any names."""
+    """Replace most sizes by names: by the name drawn for this size, or by any name."""
     sizes = sorted({size for shape in case.every_shape for size in shape})
     names: dict[int, Any] = {size: draw.choice(NAMES) for size in sizes}
 
@@ -121,7 +121,7 @@ class Drawing:
         return _misfits(self.rule, self.several, self.bounds.near)
 
     def accepted(self, least: int = 0) -> Case:
-        """Draw an accepted case; if the rule takes several shapes, of at least `least` shapes."""
+        """Draw an accepted case, with at least `least` shapes if the rule takes several."""
         common = tuple(self.draw.sizes(self.bounds))
         if self.several:
             count = self.draw.randint(max(least, self.min_shapes), self.max_shapes)
@@ -132,7 +132,7 @@ class Drawing:
         return Case((shape,), self._shrunk(common) if self.rule.bidirectional else common)
 
     def refused(self) -> Case:
-        """Draw an accepted case and change one to three things; if all fits still, add a misfit."""
+        """Draw an accepted case, change one to three things; if it still fits, add a misfit."""
         case = self.accepted(2)
         for _ in range(self.draw.randint(1, 3)):
             case = self._changed(case)
@@ -152,13 +152,13 @@ class Drawing:
 
     @property
     def _zeros_stay(self) -> bool:
-        """Whether no size of 1 may meet a size of 0, as by SONNX's rule."""
+        """Whether a size of 1 must not meet a size of 0, as in SONNX's rule."""
         return not self.rule.zero_meets_one and self.several
 
     def _with_ones(self, sizes: Sequence[int]) -> Shape:
         if not self.bounds.has_one or not self.rule.grows:
             return tuple(sizes)
-        # One bit for each axis: a draw for each axis would take some thousand draws.
+        # Draw the bits of all axes at once: separate draws would be some thousand.
         kept = self.draw.randint(0, 2 ** len(sizes) - 1)
         stays = [kept >> i & 1 or (size == 0 and self._zeros_stay) for i, size in enumerate(sizes)]
         return tuple([size if kept else 1 for size, kept in zip(sizes, stays, strict=True)])
@@ -192,7 +192,7 @@ class Drawing:
         return self.draw.choice(ways)
 
     def _parted(self, case: Case) -> Case:
-        """Set an axis of two shapes, or of shape and target, to two sizes that the rule refuses."""
+        """Set an axis of two shapes, or of shape and target, to sizes that the rule refuses."""
         shapes = list(case.every_shape)
         first, second = sorted(self.draw.subset(range(len(shapes)), 2)[:2])
         size = self.draw.choice(list(self._misfits))

@@ -24,7 +24,7 @@ _HIGHER_RANKS = (65, 100)
 _LONG_SIZES = (63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 65537)
 # Near the bounds of C's integers; if code drops the upper half, some of these become 0 or 1.
 _HUGE_SIZES = (2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**53 + 1, 2**62)
-# Larger arrays take too much time. A few are asked, since some implementations then start threads.
+# Larger arrays take too long, except for the few _LARGE ones: some implementations start threads.
 MOST_ELEMENTS = 4096
 _LARGE: tuple[tuple[Shape, Shape], ...] = (((1,), (2**20 + 1,)), ((1024, 1), (1024, 1024)))
 
@@ -52,7 +52,7 @@ def fixed(rule: Rule, level: Level) -> Iterator[tuple[Stage, Case]]:
 def in_turn(rule: Rule, level: Level, every: int) -> tuple[tuple[Stage, Case], ...]:
     """Return every Nth fixed case in the order of a check: one of each stage, in turn.
 
-    The first cases of a stage are spread over the stage: even a short check asks all kinds.
+    The first cases are spread over their stage, so even a short check asks all kinds.
     """
     found: dict[Stage, list[Case]] = {stage: [] for stage in STAGES}
     for number, (stage, case) in enumerate(fixed(rule, level)):
@@ -115,7 +115,7 @@ def _small(rule: Rule, *, one: bool) -> Iterator[Case]:
 
 
 def _small_with_names(*, one: bool) -> list[Case]:
-    """Return cases of small shapes of numbers and names; no two differ by renaming alone."""
+    """Return cases of small shapes of numbers and names; no two differ only in their names."""
     found = [
         Case(shapes[:1], shapes[1]) if one else Case(shapes)
         for shapes in product(shapes_up_to(2, _SIZES_AND_NAMES), repeat=2)
@@ -133,7 +133,7 @@ def _small_along_axes(rule: Rule) -> Iterator[Case]:
         if rank < 3 and len(shape) < 3:
             ways = set(product(range(rank), repeat=max(0, count)))
             # Few sizes suffice for wrong, missing and surplus axes. Sizes of 2 reveal code that
-            # takes a scalar for a tensor of size 1.
+            # treats a scalar as a tensor of size 1.
             if (set(shape) | set(target)) in (set(), {1}, {2}):
                 for near in range(max(0, count - 1), count + 2):
                     ways.update(product(range(-1, rank + 1), repeat=near))

@@ -1,4 +1,4 @@
-"""Arrays whose elements show their place."""
+"""Arrays in which a misplaced element shows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ALL_DTYPES = (*DTYPES, *COMPLEX, "datetime64[s]", "timedelta64[s]", "bytes")
 # In all layouts the elements are the same; only "overlapping" and "broadcast" repeat some.
 LAYOUTS: tuple[str, ...] = ("C", "reversed", "transposed", "sliced", "overlapping", "readonly")
 LAYOUTS += ("broadcast", "unaligned")
-# Layouts of a tensor like the one before it: the same array, or the same memory in reverse.
+# Layouts in the previous tensor's memory, if shape and dtype agree: its array, or its reverse.
 SHARED = ("same", "backwards")
 
 
@@ -44,15 +44,15 @@ def dtype_named(name: str) -> np.dtype[Any]:
 
 
 def number_at(m: int, level: str) -> int:
-    """Return the number for `array` of tensor `m`.
+    """Return the number that `array` takes for tensor `m`.
 
-    For an operator, no tensor is larger than the others everywhere: a maximum would hide them.
+    For an operator, no tensor is largest everywhere: a maximum would hide the other tensors.
     """
     return -m if level in ("operator", "inplace", "vjp") else m
 
 
 def array(m: int, shape: Shape, dtype: str, layout: str) -> AnyArray:
-    """Make tensor number `m`; each number has its own elements.
+    """Make tensor number `m`; other numbers have other elements.
 
     Integers differ in all their bytes as long as the type permits. Floating-point elements are
     thirds, a negative zero, and a NaN with a payload. In an ``overlapping`` array the sum of the

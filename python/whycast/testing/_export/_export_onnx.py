@@ -1,7 +1,7 @@
 """Cases as backend tests of ONNX: a folder for each, in the format of ONNX's own runner.
 
-A test is a model of one node that broadcasts. It has a data set for each tensor: the elements of
-this tensor show their places, and the other tensors leave them visible.
+A test is a model of one node that broadcasts. For each input it has a data set, in which the output
+shows the place of every element of this input.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ onnx: backend tests, each a folder with model.onnx and test_data_set_0/input_0.p
 so on. The nodes are Expand for the rules with a target; Add, Max, Sum and Where for
 {names_of("tensors")}; each with all its element types. In each data set the output shows the place
 of every element of one input. ONNX's own runner reads the folder accepted:
-onnx.backend.test.loader.load_model_tests(PATH, "accepted"). Tests of the folder refused have no
+onnx.backend.test.loader.load_model_tests(PATH, "accepted"). Tests in the folder refused have no
 output: the computation has to fail. Models whose id ends with _open have open sizes. No node of
-ONNX takes axes. This needs the package onnx: pip install 'whycast[test-data]'."""
+ONNX takes axes. This format needs the package onnx: pip install 'whycast[test-data]'."""
 
-# All implementations in use support this opset.
+# All current implementations support this opset.
 _OPSET = 16
 _IR_VERSION = 8
 
 _OPEN = "_open"
 _DTYPES = (*NUMBERS, *COMPLEX, "str")
-# For types with few values, the number of places that have different elements.
+# For types with few values, the number of different elements.
 _DISTINCT = {"int8": 127, "uint8": 127, "float16": 2048}
 
 
@@ -94,7 +94,7 @@ def _tests(rule: Rule, cases: Iterable[Case]) -> Iterator[Test]:
                 own = "int32" if "int32" in types[operator] else "float32"
             if own in types[operator]:
                 test = test_of(rule, operator, own, case)
-                # A model with open sizes gets them only when it runs.
+                # The sizes of an open model are known only when it runs.
                 is_open = not test.accepted or digest(test.id) % 2
                 yield test._replace(id=test.id + _OPEN * is_open)
 
@@ -120,7 +120,7 @@ def _element(dtype: str) -> int:
 
 
 def _data_sets(rule: Rule, test: Test) -> Iterator[tuple[list[AnyArray], AnyArray | None]]:
-    """Return, for each tensor, inputs and an output that show the places of its elements."""
+    """Return, for each tensor, inputs and an output that shows the places of its elements."""
     operator, dtype, case = test.operator, test.dtype, test.case
     for k, shape in enumerate(case.shapes):
         is_condition = operator == "Where" and k == 0
@@ -141,7 +141,7 @@ def _data_sets(rule: Rule, test: Test) -> Iterator[tuple[list[AnyArray], AnyArra
 
 
 def telling(dtype: str, size: int) -> list[AnyArray]:
-    """Make an array of rank 1 whose elements differ; of booleans, an array for each bit."""
+    """Make an array of rank 1 with different elements; for bool, one for each bit of a place."""
     places = np.arange(1, size + 1)
     if dtype == "bool":
         return [(places >> bit & 1).astype(np.bool_) for bit in range(max(1, size.bit_length()))]

@@ -1,4 +1,4 @@
-"""The common parts of packs of tests: ids, choice, manifest, and the new folder."""
+"""The common parts of all packs of tests: ids, choice, manifest, and the new folder."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ MANIFEST = f"""\
 onnx and stablehlo make a new folder of up to {MOST_TESTS} tests, spread over the cases, with a
 manifest.json. It contains for each test an "id", a "model" (a file), the "clause" that decides, the
 request for `whycast serve`, and the answer as "expected": a shape, or the reason of the refusal.
-Other tests never change an id: a list of ids can name expected failures."""
+An id does not depend on other tests, so a list of ids can name expected failures."""
 
 
 class NotPossibleError(Exception):
-    """The rule has no such pack, or the package onnx is missing."""
+    """The format does not support the rule, or the package onnx is missing."""
 
 
 class Test(NamedTuple):
@@ -70,7 +70,7 @@ def chosen(tests: Iterable[Test]) -> list[Test]:
 
 @contextmanager
 def pack(rule: Rule, model: str, tests: list[Test], path: Path) -> Iterator[Path]:
-    """Make a new folder with a manifest, and rename it once the caller has written its files."""
+    """Make a folder with a manifest; rename it to `path` once the caller has written its files."""
     if os.path.lexists(path):
         raise FileExistsError(errno.EEXIST, "expected the name of a new folder", str(path))
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """Requests and answers of `whycast serve` and of programs under check.
 
 A request contains the rule, the level and the level's arguments (`fields`); an answer contains a
-result or a refusal. Each is a JSON object on a line of its own.
+result or a refusal. Requests and answers are JSON objects, one a line.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from whycast.testing._report._judge import Refusal
 
 _COMMON_FIELDS = ("rule", "level", "id", "expected")
 
-# The field of an answer, for levels at which it does not have the level's name.
+# The name of an answer's field, where it differs from the level's name.
 _FIELDS = {"verdict": "shape", "report": "shape", **dict.fromkeys(OF_ARRAYS, "arrays")}
 
 
@@ -144,7 +144,7 @@ def answer(level: Level, value: object) -> Message:
 
 
 def read_answer(level: Level, message: object) -> object:
-    """Return the result or `Refusal` of an answer; ignore null fields; raise ValueError."""
+    """Return an answer's result or `Refusal`, without null fields; ValueError if it is wrong."""
     given = object_of(message, "answer")
     found = {name: value for name, value in given.items() if value is not None}
     if "error" in found:

@@ -23,7 +23,7 @@ FIXED_WIDTH = (
     *("float16", "float32", "float64", "complex64", "complex128"),
 )
 
-# The dtypes that cases may have in lines, in either byte order.
+# The dtypes that lines can contain, in either byte order.
 NAMED = frozenset((*FIXED_WIDTH, *STRINGS, ">i4", ">f8"))
 # A line contains the elements of an output as text.
 _MOST_ELEMENTS = 2**18
@@ -31,7 +31,7 @@ _MOST_ELEMENTS = 2**18
 
 def left_out(rule: Rule, case: Case) -> str | None:
     if not NAMED.issuperset(case.dtypes):
-        return "lines do not have the dtype"
+        return "lines cannot contain the dtype"
     if math.prod(rule.shape(case) or ()) > _MOST_ELEMENTS:
         return f"more than {_MOST_ELEMENTS:,} elements, too many for a line"
     return None

@@ -1,4 +1,4 @@
-"""JSON values, checked: errors name the field."""
+"""Checked reading of JSON values; errors name the field."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from whycast.testing._lines._json import Message, field_of, list_of
 
 
 class Memories:
-    """The memory of arrays, without repetitions; a line has the bytes as hexadecimal digits."""
+    """The memory of arrays, without repetitions; lines contain its bytes as hexadecimal digits."""
 
     def __init__(self, out: AnyArray, arrays: Sequence[AnyArray]) -> None:
         blocks = [byte_bounds(_owner(x)) for x in (out, *arrays)]

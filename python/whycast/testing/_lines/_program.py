@@ -21,14 +21,14 @@ from whycast.testing._lines._memory import Memories
 from whycast.testing._report._compare import NoAnswerError
 from whycast.testing._report._judge import Refusal
 
-# Bytes of one read; most reads for one answer.
+# The bytes of one read, and the most reads for one answer.
 _CHUNK = 2**16
 _MOST_CHUNKS = 2**14
 
-# If a program dies this often and has never answered, the check gives it up.
+# The check gives up on a program that dies this often without any answer.
 _FIRST_DEATHS = 3
 
-# After so many seconds without a first answer, a second process gets an input that ends.
+# After this many seconds without any answer, a second process gets an input that ends.
 _PATIENCE = 1.0
 
 
@@ -41,7 +41,7 @@ class Program:
         self.level = level
         self.process: subprocess.Popen[bytes] | None = None
         self.deaths = 0
-        # The reason why the program never answers, once it is known.
+        # The reason why the program never answers, if known.
         self.is_of_no_use = ""
         self._has_been_started = False
         self._has_answered = False
@@ -50,7 +50,7 @@ class Program:
         return self._read(request(self.rule, self.level, case, tensors), lambda found: found)
 
     def write(self, out: AnyArray, *arrays: AnyArray) -> None:
-        """Ask to write into an array at level ``inplace``; a refusal is an exception."""
+        """Ask to write into `out` at level ``inplace``; raise an exception for a refusal."""
         memories = Memories(out, arrays)
         asked = {"rule": self.rule.name, "level": self.level} | memories.message
 
@@ -66,7 +66,7 @@ class Program:
         try:
             answer = self._ask(line_of(asked))
         except NoAnswerError as error:
-            # A late answer must not become the next one.
+            # A late answer must not count for the next request.
             self.stop()
             self.deaths += error.kind == "stopped"
             if not self._has_answered and self.deaths == _FIRST_DEATHS:
@@ -76,7 +76,7 @@ class Program:
         try:
             return read(read_answer(self.level, parse(answer)))
         except ValueError as error:
-            # The line may be an extra one, before the answer.
+            # The program may have printed an extra line before the answer.
             self.stop()
             raise NoAnswerError("garbage", f"{_shown(answer)} ({error})") from None
 
@@ -89,7 +89,7 @@ class Program:
             self.process = None
 
     def _start(self) -> tuple[subprocess.Popen[bytes], Queue[bytes]]:
-        # Messages on the standard error stream are shown once, not at each start.
+        # Show messages of the standard error stream once, not at each start.
         aside = subprocess.DEVNULL if self._has_been_started else None
         self._has_been_started = True
         try:
@@ -129,12 +129,12 @@ class Program:
         return answer
 
     def _next(self, line: bytes) -> bytes:
-        """Return the next output; before the first, test whether it waits for the input's end."""
+        """Return the next output; before any, test whether the program needs the input's end."""
         if self._has_answered:
             return self.chunks.get()
         with suppress(Empty):
             return self.chunks.get(timeout=_PATIENCE)
-        # If the first process only starts slowly, it answers in this time.
+        # If the first process is only slow to start, it answers in this time.
         second, chunks = self._start()
         try:
             with suppress(OSError, Empty):

@@ -25,15 +25,16 @@ Named: TypeAlias = "tuple[int | str | None, ...]"
 
 @dataclass(frozen=True)
 class Peer:
-    # Name on the command line; distribution with the version; module here, and the function in it
-    # that returns a rule's functions by level.
+    # The name on the command line; the distribution that has the version; the module in this
+    # folder, and its function that returns a rule's functions by level.
     name: str
     distribution: str
     module: str
     given_by: str = "functions"
-    # NumPy's letters for the kinds of its dtypes; empty: all. Limits show dtypes that it lacks.
+    # NumPy's letters for the kinds of the peer's dtypes; empty: all. Other missing dtypes show as
+    # limits.
     kinds: str = ""
-    # All needed distributions, if there are more; the extras of whycast that install them, if any.
+    # All needed distributions, if more than one; the extras of whycast that install them, if any.
     needs: tuple[str, ...] = ()
     extra: str = "oracle"
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -75,8 +76,8 @@ def _no_high_ranks(level: str, case: Case) -> str | None:
     return None
 
 
-# JAX gets all cases that have few tensors and axes (the target's count too), have dtypes and no
-# layouts, or permute all axes; and one in so many of the others.
+# JAX gets all cases that have few tensors and axes (with the target's), have dtypes and no layouts,
+# or permute all axes; of the other cases it gets one in _ONE_OF.
 _FEW = 2
 _ONE_OF = 23
 
@@ -85,10 +86,10 @@ def _compiled_one_by_one(level: str, case: Case) -> str | None:
     ranks = list(map(len, case.every_shape))
     few = max(sum(ranks), len(ranks)) <= _FEW or (case.dtypes and not case.layouts)
     turned = case.axes is not None and case.shapes == (case.target,)
-    # The hash chooses the same cases each time, of all kinds.
+    # A hash chooses cases of all kinds, the same in each run.
     if level != "data" or few or turned or zlib.crc32(repr(case).encode()) % _ONE_OF == 0:
         return None
-    return f"JAX compiles each: of those with many tensors, axes or layouts one in {_ONE_OF}"
+    return f"JAX compiles each: only one in {_ONE_OF} with many tensors, axes or layouts is asked"
 
 
 _ORT = {"ORT_DISABLE_TELEMETRY": "1"}

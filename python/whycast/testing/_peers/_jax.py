@@ -42,7 +42,7 @@ def _symbolic(*shapes: Named) -> Named:
     import jax
     from jax import export
 
-    # As names JAX takes identifiers only.
+    # JAX accepts only identifiers as names.
     sizes = list(dict.fromkeys(size for shape in shapes for size in shape if isinstance(size, str)))
     scope = export.SymbolicScope()
 

@@ -1,4 +1,4 @@
-"""OpenVINO as a peer: building a node gives shapes, and the CPU plugin computes data."""
+"""OpenVINO as a peer: building a node computes shapes; the CPU plugin computes data."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def functions(rule: Rule) -> dict[str, Function]:
 
 
 def _quiet() -> ModuleType:
-    """Import OpenVINO without telemetry: it would send a report and write to the user's home."""
+    """Import OpenVINO without telemetry, which would send a report and write to the user's home."""
     sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
     return importlib.import_module("openvino")
 
@@ -59,7 +59,7 @@ def _request(
     others = [ov.opset3.parameter([each], np.int64) for each in ranks]
     target, mapping = others if axes is not None else (*others, None)
     node = ov.opset3.broadcast(data, target, mapping, mode)
-    # Some processors compute in a shorter type by default; for small sizes threads cost time.
+    # Some processors compute in a shorter type by default; at small sizes, threads cost time.
     options = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
     model = ov.Model([node], [data, *others])
     return _core().compile_model(model, "CPU", options).create_infer_request()
@@ -98,6 +98,6 @@ def _forget(
     """Infer once with a size that no case has: a compiled model remembers sizes."""
     shape, target = ((1,) * (rank - 1) + (7,) * (rank > 0) for rank in (array.ndim, target_rank))
     last = None if axes is None else tuple([max(0, target_rank - axes + j) for j in range(axes)])
-    # For some ranks the model accepts nothing, and remembers nothing.
+    # For some ranks the model refuses everything, and remembers nothing.
     with suppress(RuntimeError):
         _run(request, np.zeros(shape, array.dtype), target, last)

@@ -118,7 +118,7 @@ def _symbolic(*shapes: Named) -> tuple[Named, list[str]]:
             return size
         if size not in sizes:
             sizes[size] = known.create_unbacked_symint()
-            # Later, the text of the symbol may be another: torch replaces what it has found out.
+            # The symbol's text may change later: torch replaces symbols that it has resolved.
             names[str(sizes[size])] = size
         return sizes[size]
 

@@ -12,7 +12,7 @@ from whycast._rules import Rule
 from whycast.testing._cases._case import OF_ARRAYS, Case, Level, asked
 from whycast.testing._report._compare import KINDS
 
-# Calls contain arrays of these dtypes as literals, if they have at most so many elements.
+# A call shows arrays of these dtypes as literals, up to this number of elements.
 _MOST_LITERAL = 8
 _LITERAL = ("bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
 
@@ -22,14 +22,14 @@ _MOST_SHOWN = 800
 
 @dataclass(frozen=True)
 class Deviation:
-    """The cases of one kind of deviation, with the smallest of them.
+    """The cases of one kind of deviation, with the smallest case.
 
     Parameters
     ----------
     level, stages : str, mapping
         The level of the cases; the number of deviating cases of each stage.
     kind, detail : str
-        The kind in a word or two; a detail, such as an exception's name or ``with a size of 0``.
+        The kind, one or two words; a detail, such as an exception's name or ``with a size of 0``.
     case, call : Case, str
         The smallest of these cases; a call that reproduces the deviation, with its imports.
     expected, got : str
@@ -74,11 +74,11 @@ class Report:
     target, rule : str
         Name of the target, with the version of a built-in peer; name of the rule.
     chosen : str
-        The level and the number of tensors, if `check` chose the level ``operator``.
+        At levels of operators: the kind of function, and the number of tensors.
     levels, unasked : mapping
-        The numbers of cases, and of fixed cases for which there was no time, by level and stage.
+        The numbers of cases asked, and of fixed cases not asked in time, by level and stage.
     deviations : tuple of Deviation
-        The kinds of deviations; those of a level in the order of their smallest cases.
+        The kinds of deviations, at each level in the order of their smallest cases.
     limits : tuple of str
         The target's limits, beyond which it refuses all cases; see `check`.
     left_out : mapping
@@ -126,7 +126,7 @@ class Report:
         return "\n".join(self._lines())
 
     def __bool__(self) -> bool:
-        raise TypeError("a Report is neither true nor false: its attribute `ok` is")
+        raise TypeError("a Report has no truth value: use its attribute `ok`")
 
     def _lines(self) -> Iterator[str]:
         asked = f"{self.target}{self.chosen} by the rule {self.rule}"
@@ -187,7 +187,7 @@ class Report:
 
 
 def call_of(rule: Rule, level: Level, case: Case) -> str:
-    """Return the call of an implementation ``f`` that asks a case.
+    """Return the call that asks an implementation ``f`` a case.
 
     >>> from whycast._rules import RULES
     >>> call_of(RULES["expand"], "data", Case(((3,),), (2, 3)))
@@ -215,7 +215,7 @@ def call_of(rule: Rule, level: Level, case: Case) -> str:
 
 
 def pasted(code: str, call: str) -> str:
-    """Return a call after the imports and the code that makes `f`.
+    """Return the imports, the code that makes `f`, and a call.
 
     >>> pasted("from numpy import add as f", "f(np.array(1), np.array(2))")
     'import numpy as np; from numpy import add as f; f(np.array(1), np.array(2))'

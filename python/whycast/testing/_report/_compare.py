@@ -1,4 +1,4 @@
-"""The difference between an answer and the right one: its kind, and its text."""
+"""The difference between an answer and the right answer: its kind, and its text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Kind(NamedTuple):
 
 KINDS = {
     "accepts": Kind("accepts what is refused", "verdict"),
-    # The operator also refuses the tensors broadcast first: by a limit, or outside its domain.
+    # The operator also refuses the tensors broadcast first: a limit, or values outside its domain.
     "undefined": Kind("refuses the tensors broadcast first, too"),
     "refuses": Kind("refuses what is accepted", "verdict"),
     "shape": Kind("another shape", "shape"),
@@ -118,7 +118,7 @@ def show_array(array: AnyArray) -> str:
 def difference(
     level: Level, value: object, right: object, shape: Shape, inputs: Sequence[AnyArray]
 ) -> Finding | None:
-    """Compare an answer with the right one, for an output of a shape; None if it is right.
+    """Compare an answer with the right one; None if it is right. `shape` is the output's.
 
     At level ``data`` no returned array in the memory of the `inputs` may be writable.
     """
@@ -153,7 +153,7 @@ def _integers_differ(
     if got == right:
         return None
     if level == "strides" and got is not None and len(got) == len(shape):
-        # No element needs the stride of an axis of size 1, or of an empty tensor.
+        # In an axis of size 1 or an empty tensor, no element needs the stride.
         steps = zip(shape, got, right, strict=True)
         if 0 in shape or all(size == 1 or a == b for size, a, b in steps):
             return None
@@ -172,7 +172,7 @@ def _output_differs(
         return Finding("no array", "", f"{where}an array", f"{where}{show(output)}{why}")
     if deviation := array_differs(found, right, where):
         return deviation
-    # NumPy marks an array that warns of writes by negative flags.
+    # Negative flags are NumPy's mark of an array that warns of writes.
     writable = found.flags.num >= 0 and found.flags.writeable and found.size > 0
     shares = (np.may_share_memory(found, each) for each in inputs)
     if isinstance(output, np.ndarray) and writable and (overlaps_itself(found) or any(shares)):

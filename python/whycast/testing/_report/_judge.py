@@ -1,4 +1,4 @@
-"""The one place that decides whether an answer deviates, and how."""
+"""Only this module decides whether an answer deviates, and how."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _AXIS = re.compile(r"(?i)\b(?:axis|dimension|dim)\b\W{0,3}(-?\d+)")
 
 
 class Refusal(NamedTuple):
-    """A refusal: the text, axis and exception, if the implementation gives any."""
+    """A refusal: the text, axis and exception, if the implementation provides any."""
 
     text: str = ""
     axis: int | None = None
@@ -101,11 +101,11 @@ class Judge:
         self.level: Level = level
         self.ask = ask
         self.refuses = frozenset(refuses)
-        # The number of refusals, at level symbolic, of shapes that broadcast for some sizes.
+        # At level symbolic, the number of refusals of shapes that broadcast for some sizes.
         self.cautious = 0
         self.accepts = False
         self._in_use: list[_Prepared] = []
-        # The last case with an output, and its arrays beside the right arrays.
+        # The last case with an output, and its pairs of returned and right arrays.
         self._before: tuple[Case, list[tuple[AnyArray | None, AnyArray]]] | None = None
 
     def judged(self, case: Case) -> Finding | None:
@@ -122,7 +122,7 @@ class Judge:
             return no_answer(self.rule, self.level, case, error)
 
     def finding(self, case: Case, value: object) -> Finding | None:
-        """Judge the tensors after the call, and the answer or refusal; None if both are right."""
+        """Judge the tensors after the call, and the answer or refusal; None if all are right."""
         found = self._changed() or self._compared(case, value)
         if found is not None:
             # The returned array may share memory with an argument that the call has changed.
@@ -132,7 +132,7 @@ class Judge:
     def _answer(self, case: Case, tensors: Sequence[AnyArray]) -> object:
         try:
             answer = self.ask(case, tensors)
-            # A generator does its work only now.
+            # A generator runs only now.
             is_lazy = type(answer) is not tuple and isinstance(answer, Iterator)
             return list(cast("Iterator[object]", answer)) if is_lazy else answer
         except (MemoryError, SystemExit) as error:
@@ -155,7 +155,7 @@ class Judge:
             return self._lifted(case, shape, value, refusal if refuses else None)
         if refuses and shape is None:
             found = self._no_refusal(refusal)
-            # Do not ask for the rule's reason here: that takes longer than its verdict.
+            # Do not compute the rule's reason here: it takes longer than the verdict.
             if found is not None or self.level != "report":
                 return found
         right = expected(self.rule, self.level, case, [each.kept for each in self._in_use])
@@ -165,7 +165,7 @@ class Judge:
             return Finding("accepts", _zeros(case), _right_text(right), show(value))
         if self.level == "adjoint":
             return gradient_differs(value, self._in_use[0].kept, case.shapes[0])
-        # A rule that returns unchanged arrays themselves shares their memory.
+        # If a rule returns an unchanged argument itself, the result shares its memory.
         inputs = [] if self.rule.gives_back else [each.array for each in self._in_use]
         found = difference(self.level, value, right, shape, inputs)
         if found is None and self.level == "data":
@@ -187,7 +187,7 @@ class Judge:
             return Finding("refuses", "broadcast first", wanted, refused[0].shown)
         every = enumerate(case.tensors(self.level))
         ones = [array(m, (1,), dtype, "C") for m, (_, dtype, _) in every]
-        # If it answers about tensors with elements, it refused the others for having none.
+        # If the operator accepts tensors of one element, it refused these for having none.
         if refused and (0 not in shape or isinstance(self._answer(case, ones), Refusal | None)):
             return Finding("undefined", "", "", refused[0].shown)
         return self._refused(case, refusal, shape)

@@ -1,7 +1,7 @@
 """Judge answers about shapes whose sizes have names: numbers replace the names.
 
-Shapes and conditions compare sizes with each other and with numbers. So it is enough to try 0, 1,
-the numbers of the shapes and the condition, and one more for each name, with the proved programs.
+Shapes and conditions only compare sizes with each other and with numbers. So the proved programs
+only try 0, 1, the numbers of the shapes and the condition, and one more number for each name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from whycast.testing._report._compare import Finding, one_line, show
 
 Numbers: TypeAlias = Mapping[str, int]
 
-# "cautious": a refusal although the names decide; "open" and "": right; the others: deviations.
+# "cautious": a refusal where the names decide; "open" and "": right; all others: deviations.
 Verdict: TypeAlias = Literal["accepts", "refuses", "condition", "shape", "cautious", "open", ""]
 
 _EQUATION = re.compile(r"(\w+) = (\w+)")

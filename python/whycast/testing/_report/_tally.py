@@ -12,7 +12,7 @@ from whycast.testing._report._compare import KINDS, Finding
 
 Key: TypeAlias = tuple[str, str]
 
-# Quantities that a limit bounds, besides dtypes; each with the least limit, that of small cases.
+# Quantities that limits bound, besides dtypes, each with its least limit: that of small cases.
 LIMITED = {"rank": 3, "size": 4, "tensors": 3}
 
 
@@ -44,7 +44,7 @@ class Example(NamedTuple):
 class Tally:
     cases: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
-    # Refusals are counted by their reach too, since only the end of a check shows the limits.
+    # Count refusals by their reach, too: the limits are known only at the end of a check.
     deviations: Counter[tuple[Key, Reach, Stage]] = field(default_factory=Counter)
     examples: dict[tuple[Key, Reach], Example] = field(default_factory=dict)
     answered: Reach = field(default_factory=Reach)
@@ -86,7 +86,7 @@ class Tally:
     def settle(self, demand: Mapping[str, int], *, all_dtypes: bool) -> list[str]:
         """Remove the refusals beyond a limit, and return the limits.
 
-        Beyond a limit the target refuses all cases. A demand rules out limits below it. Undefined
+        Beyond a limit the target refuses all cases. A demand excludes lower limits. Undefined
         cases count as left out, except beyond a limit of dtypes.
         """
         lacking = set() if all_dtypes else self._lacking()
@@ -95,7 +95,7 @@ class Tally:
         beyond, first = Counter[str](), dict[str, Example]()
         for (key, reach), example in sorted(examples.items(), key=lambda each: each[1].case.weight):
             limit = self._limit(reach, demand, lacking)
-            # If the target has answered nothing, this is a deviation.
+            # If the target has answered nothing, undefined cases remain deviations.
             if key[0] == "undefined" and limit != "dtype" and self.answered != Reach():
                 limit = "undefined"
             for stage in STAGES:

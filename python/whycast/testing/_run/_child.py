@@ -1,4 +1,4 @@
-"""The child process that runs a target, seen from the parent: it may die, and has limits."""
+"""The child process that runs a target, as the parent sees it: it may die, and has limits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PREPARATION = 120.0
 WARM_UP = 30.0
 _LOOK = 0.05
 
-# MiB for the cases themselves, beside the target's.
+# MiB for the cases themselves, added to the target's.
 _CASES = 64
 
 
@@ -37,9 +37,9 @@ class OutOfTimeError(Exception):
 class Child:
     """A child process that runs a target.
 
-    The parent ends the child after `timeout` seconds on one case (at least 30 on the first case of
-    a level), when it takes more than `memory` MiB (if not 0) beyond the imported target and the
-    cases, at the time `end_at` of `time.monotonic`, and when `stop` is set.
+    The parent ends the child after `timeout` seconds on one case (at least 30 on a level's first
+    case), if it takes more than `memory` MiB (if not 0) beyond the imported target and the cases,
+    at the time `end_at` of `time.monotonic`, or if `stop` is set.
     """
 
     def __init__(
@@ -157,7 +157,7 @@ class Child:
         self._process.join()
 
     def _limit(self, position: int) -> float:
-        """Seconds for a case; before the first case the checker itself is busy."""
+        """Seconds for a case; before the first case the checker itself needs time."""
         if position < 0:
             return _PREPARATION
         return self.first_timeout if position == self._first else self.timeout

@@ -1,4 +1,4 @@
-"""A target's functions: a first look at them, and operators made of those that write."""
+"""A target's functions: a first look at them, and operators made from functions that write."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from whycast.testing._report._compare import NoAnswerError, array_differs, as_ar
 from whycast.testing._report._judge import Ask
 
 _SHAPE = (2, 3)
-# The numbers of tensors to try if the signature says nothing, the usual number first.
+# The numbers of tensors to try if the signature has none, the usual number first.
 _COUNTS = (2, 1, 3, 4)
-# Numbers that give a tensor other elements: another tensor's, larger ones, another order.
+# Other numbers for a tensor: another tensor's elements, larger elements, another order.
 _OTHERS = (0, 20, -5)
-# Least number of bytes before and behind an output; most elements if bad outputs are tried too.
+# Least bytes before and behind an output; most elements of an output with which bad ones are tried.
 _MARGIN = 64
 _MOST = 64
 
@@ -64,7 +64,7 @@ def look(
         try:
             found = _tried(count, plain, level, ask) if low <= count <= high else None
         except NoAnswerError:
-            # The function dies: the first cases report that.
+            # The function dies: the first cases will report that.
             return Seen(level or "data", tensors or (count, count))
         if found is not None:
             if found.level == "data":
@@ -76,7 +76,7 @@ def look(
 
 
 def taken_by(function: object) -> tuple[int, float, bool]:
-    """Return the least and the greatest number of tensors, and whether the signature says so.
+    """Return the least and the greatest number of tensors, and whether there is a signature.
 
     >>> taken_by(lambda a, b, out=None: a), taken_by(lambda *xs: xs), taken_by(max)
     ((2, 3, True), (0, inf, True), (0, inf, False))
@@ -93,7 +93,7 @@ def taken_by(function: object) -> tuple[int, float, bool]:
 
 
 def _tried(count: int, plain: str, level: Level | None, ask: Ask) -> Seen | None:
-    """Ask about tensors of one shape; the first tensor may have to be a condition."""
+    """Ask about tensors of one shape; also with a condition as the first tensor."""
     found: list[Seen] = []
     for first in ("", "bool"):
         case = Case((_SHAPE,) * count, dtypes=(first or plain, *(plain,) * (count - 1)))
@@ -119,7 +119,7 @@ def _tried(count: int, plain: str, level: Level | None, ask: Ask) -> Seen | None
 def _given(
     ask: Ask, case: Case, tensors: Sequence[tuple[Shape, str, str]], numbers: Sequence[int]
 ) -> list[object] | None:
-    """Return how many arrays a sequence has (else 0), and their bytes; None for wrong shapes."""
+    """Return the length of a returned sequence (else 0), and the arrays' bytes; None if wrong."""
     made = [array(m, *tensor) for m, tensor in zip(numbers, tensors, strict=True)]
     try:
         value = ask(case, made)
@@ -130,7 +130,7 @@ def _given(
     except NoAnswerError:
         raise
     except Exception:
-        # The function refuses, or its answer raises an exception.
+        # The function refuses, or reading its answer raises an exception.
         return None
 
 
@@ -163,7 +163,7 @@ def pulling(function: Function, form: str) -> Function:
 
 
 def writing(function: Function, rule: Rule) -> Function:
-    """Make an operator of ``f(out, a, ...)``; an output has the dtype of the last tensor."""
+    """Make an operator from ``f(out, a, ...)``; `out` has the dtype of the last tensor."""
     # Fill the memory differently each time: an output that is not written then differs.
     fills = cycle((0x5A, 0xA5))
 
@@ -192,7 +192,7 @@ def writing(function: Function, rule: Rule) -> Function:
 
 
 def _check_overlaps(function: Function, out: AnyArray, arrays: Any) -> None:
-    """Check an output that is the first tensor, and outputs one element off, if not refused."""
+    """Check an output that is the first tensor and, if accepted, outputs one element off."""
     for start in (0, 1, -1):
         memory = np.empty(out.size + abs(start), out.dtype)
         first, alias = (

@@ -23,7 +23,7 @@ from whycast.testing._peers import PEERS, Function, absent
 
 
 class TargetError(ValueError):
-    """The target is unknown, or no case can be asked; a ValueError.
+    """The target is unknown, or cannot be asked any case; a ValueError.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class TargetError(ValueError):
 
     Notes
     -----
-    `check` raises it, but never for an answer to a case.
+    `check` never raises it for an answer to a case.
     """
 
 
@@ -44,7 +44,7 @@ class Opened:
     """A target in the child process; `title` is its name in reports, with a peer's version.
 
     `function` returns the function or program of a level, or None; `left_out` returns why a case is
-    left out, or None. `code` makes the function `f`; {level} in it stands for a level's name.
+    left out, or None. `code` makes the function `f`; it may contain {level} for a level's name.
     """
 
     title: str

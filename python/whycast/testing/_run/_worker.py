@@ -34,7 +34,7 @@ _PR_SET_PDEATHSIG = 1
 
 _BEAT = 0.2
 
-# The check gives up a target after so many deaths.
+# The check gives up on a target after this many deaths.
 MOST_DEATHS = 20
 
 
@@ -83,9 +83,9 @@ def work(
     target: Target,
     rule: str,
 ) -> None:
-    """Open the target and do the parent's jobs, until the parent sends no more or has ended."""
+    """Open the target and do the parent's jobs, until the parent sends no more or ends."""
     if parents is not None:
-        # With a copy of the parent's end this process would never see that the parent closed it.
+        # While this process has a copy of the parent's end, it cannot see that the parent closed.
         parents.close()
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -216,7 +216,7 @@ class _Worker:
         for number, stage, case in numbered(self.rule, job.asked, job.start):
             if number == job.stop or (self.deadline is None and stage == "random"):
                 return
-            # The time counts from the first answer on: a busy machine makes the cases slowly.
+            # Time counts from the first answer: on a busy machine, making the cases takes long.
             if number and self.deadline is not None and time.monotonic() >= self.deadline:
                 return
             if number in job.skipped:
@@ -231,7 +231,7 @@ class _Worker:
         return options.left_out(case) or self.opened.left_out(options.level, case)
 
     def send(self, message: object) -> None:
-        """Send to the parent; a copy of this process, forked by the implementation, ends here."""
+        """Send to the parent; if the implementation has forked this process, the copy ends here."""
         if os.getpid() != self.process:
             os._exit(0)
         self.connection.send(message)
