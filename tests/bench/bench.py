@@ -1,6 +1,6 @@
 """Compare the speed of whycast with NumPy and plain loops: `make bench` or `tests/bench/bench.py`.
 
-In each round every contender runs once, so that a disturbance of the machine hits all contenders. A
+In each round every contender runs once, so that disturbances of the machine hit all contenders. A
 run of all cells writes python/BENCHMARKS.md.
 """
 
@@ -32,12 +32,12 @@ HEAD = """\
 
 `make bench` writes this page.
 
-A number beside a peer is its time divided by that of whycast: above 1, whycast is faster. It is \
-the median over rounds in one process, in each of which every contender ran once in turn.
+A number beside a peer is its time divided by that of whycast: above 1, whycast is faster. Numbers \
+are medians over rounds in one process; in each round every contender ran once.
 """
 
-# A contender runs for so many seconds at a time: longer than a reading of the clock, shorter than
-# another program's turn, so that few rounds contain a turn. With 2 ms, ratios were 5 instead of 1.
+# A contender runs for this many seconds at a time: longer than a reading of the clock, shorter than
+# another program's turn, so that few rounds contain one. With 2 ms, some ratios were 5, not 1.
 STRETCH = 0.0003
 
 TRIES = 5
@@ -75,7 +75,7 @@ def measure(cell: Cell, seconds: float) -> Result:
     order, parts = list(timers), len(names.get("draws", "1"))
     taken: dict[str, list[float]] = {contender: [] for contender in order}
     end = perf_counter() + seconds
-    # Each contender has each place in the order equally often.
+    # Each contender runs equally often at each place of the order.
     while perf_counter() < end or len(taken[OURS]) < 2 * len(order):
         for _ in timers:
             for contender in order:

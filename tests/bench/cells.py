@@ -1,8 +1,8 @@
 """The cells of the benchmark, each with one expression for every contender.
 
 Only the expression is timed, as a user would write it. All expressions of a cell do the same job on
-the same data, unless a note states a difference, and must return the same. An expression with
-`loops` in it runs that many loops in C, and returns their seconds.
+the same data, unless a note states a difference, and must return equal values. An expression with
+`loops` runs that many loops in C, and returns the seconds that they took.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ PLAIN, MEMCPY = "a plain loop", "memcpy"
 PEERS = (WITHOUT, NUMPY, PLAIN, MEMCPY)
 
 NOTES = {
-    "broadcast_shapes": "Eight sets of shapes, drawn at random once and for all, one after the "
-    "other: the sizes are 2 to 6, two in five are 1, and up to half of the axes are left out.",
-    "broadcast, views": "whycast's results are read-only views. NumPy's can be written to, with a "
-    "warning, and are the arguments themselves where all shapes are equal. Of 10,000 strings "
-    "whycast looks at each, which has to be a str; NumPy looks at none.",
-    "addition": "From C a call plans and adds, as c/examples.c does; NumPy's comes from Python.",
-    "called from C": "The plain loop and memcpy do less: they believe the shapes and the room. "
-    "memcpy has the result to copy.",
+    "broadcast_shapes": "Eight sets of shapes in turn, the same in each run: the sizes are 2 to 6, "
+    "two in five are 1, and up to half of the axes are left out.",
+    "broadcast, views": "whycast's results are read-only views. NumPy's results can be written to, "
+    "with a warning, and are the arguments themselves where all shapes are equal. whycast checks "
+    "that each of 10,000 strings is a str; NumPy checks none.",
+    "addition": "A call from C plans and adds, as in c/examples.c; NumPy is called from Python.",
+    "called from C": "The plain loop and memcpy do less: they do not check shapes or the room. "
+    "memcpy copies the finished result.",
 }
 
 
@@ -50,8 +50,8 @@ NOTES = {
 class Cell:
     """A line of the table: one job for all contenders.
 
-    `code` has each contender's expression, `names` the variables. If `names` has `draws`, the
-    expression is evaluated for each draw, as `shapes`, and the time is divided by their number. If
+    `code` contains each contender's expression, `names` the variables. If `names` has `draws`, the
+    expression is evaluated with each draw as `shapes`, and the time is divided by their number. If
     `names` has a `z`, the answer is the content of `z` afterwards.
     """
 
@@ -131,7 +131,7 @@ def cells_of_shapes() -> Iterator[Cell]:
 
 
 def ramp(*shape: int) -> Array:
-    """Make an array that owns its memory, without repeated elements."""
+    """Make an array that owns its memory and repeats no element."""
     return np.arange(float(math.prod(shape))).reshape(shape).copy()
 
 

@@ -7,13 +7,13 @@
 
 #include "whycast.h"
 
-/* The timed addition is that of the examples. */
+/* The timed addition is the one in examples.c. */
 #define main examples_main
 #include "examples.c"
 #undef main
 
-/* The arguments of a call, and the `expected` output. For several shapes, `input` has the pointers
-   to them, `shape` their ranks, and `rank` their number. */
+/* The arguments of a call, and the `expected` output. For several shapes, `input` contains pointers
+   to the shapes, `shape` their ranks, and `rank` is their number. */
 typedef struct job {
   uint8_t *output;
   const uint8_t *input, *expected;
@@ -22,7 +22,7 @@ typedef struct job {
 } job;
 
 /* Copy the input's part at x, of `block` bytes, to z, by one loop for each output axis from k on;
-   return the end. */
+   return the end of the written bytes. */
 static uint8_t *write_axis(const job *a, uint8_t *z, const uint8_t *x, int64_t k, int64_t block) {
   if (k == a->target_rank) {
     memcpy(z, x, (size_t) a->width);

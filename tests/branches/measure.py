@@ -18,7 +18,7 @@ KERNEL = "*/whycast/_kernel.py"
 # `make test` does not install torch.
 TORCH = "*/whycast/testing/_peers/_torch.py"
 
-# For each part: its tests, and whether the accelerator runs. Without it the kernel does the work.
+# For each part: its tests, and whether the accelerator runs. Without it the kernel runs.
 ACCELERATED = [f"tests/package/test_{name}.py" for name in ("accelerator", "copies", "limits")]
 OTHERS = ["tests/fuzz", "tests/laws", "tests/oracle", "tests/peers", "python/whycast"]
 PARTS = {
@@ -39,7 +39,7 @@ def main() -> int:
     for name, (tests, native) in PARTS.items():
         folder = OUT / name
         folder.mkdir(parents=True)
-        # coverage.py, in .venv, measures every Python that starts with the first variable.
+        # coverage.py, in .venv, measures every Python process that has the first variable.
         start = {"COVERAGE_PROCESS_START": str(ROOT / "pyproject.toml"), "WHYCAST_NATIVE": native}
         workers = ("-n", "auto", "--dist", "worksteal", "-q")
         words = ("run", "-m", "pytest", *workers, *tests)

@@ -1,6 +1,6 @@
 /* The claims about c/whycast.c that verify.py passes to ESBMC and Eva. Macros fix ranks and bounds;
    all other values are unknown. Memory is as long as the call states. ESBMC also shows that code,
-   place and memory are those of plain.c. */
+   place and memory equal those of plain.c. */
 
 #include "plain.c"
 
@@ -104,7 +104,7 @@ static void strides(void) {
     claim_numbers(found, due, LENGTH(OTHER));
 }
 
-/* A tensor of any bytes; its sizes, and the target's, are the digits of a number in base 4. */
+/* A tensor of any bytes; the digits in base 4 of two numbers are its sizes, and the target's. */
 static void one(int64_t own_sizes, int64_t rank, int64_t target_sizes) {
     int64_t own[LENGTH(RANK)], target[LENGTH(RANK)];
     uint8_t input[BYTES], found[BYTES], due[BYTES];
@@ -132,7 +132,7 @@ static void broadcast(void) {
     one(2, 1, 0 + 8);
 }
 
-/* The first size is any number, the others are at most 3; the width is WIDTH, or below 1. */
+/* The first size is any number, the other sizes are at most 3; the width is WIDTH, or below 1. */
 static void size(void) {
     int64_t sizes[LENGTH(RANK)], width = unknown();
     fill(sizes, RANK);
@@ -145,7 +145,7 @@ static void size(void) {
     claim_place();
 }
 
-/* The plan of two tensors, in row-major order if `given` is NULL, and its steps from any on. */
+/* The plan of two tensors, in row-major order if `given` is NULL, and its steps from any step on. */
 static void steps_of(const int64_t *const *shapes, const int64_t *const *given) {
     int64_t found[LENGTH(MOST)], due[LENGTH(MOST)], common[LENGTH(MOST)], offsets[2];
     int64_t steps[2 * LENGTH(MOST)], due_steps[2 * LENGTH(MOST)], counters[LENGTH(MOST - 1)];

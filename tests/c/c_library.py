@@ -13,7 +13,7 @@ HERE = Path(__file__).parent
 SOURCE = FOLDER / "whycast.c"
 EXHAUSTIVE = HERE / "exhaustive.c"  # It includes plain.c.
 
-# A careful user turns these warnings on.
+# A careful user enables these warnings.
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror")
 SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 SECONDS = 300
@@ -22,7 +22,7 @@ SECONDS = 300
 def compiled(
     binary: Path, *words: str | Path, compiler: str = "gcc", strict: Sequence[str] = STRICT
 ) -> Path:
-    """Compile; any message of the compiler is an error."""
+    """Compile; fail on any message of the compiler."""
     program = shutil.which(compiler)
     assert program, f"{compiler} is missing"
     command = [program, *strict, f"-I{FOLDER}", *map(str, words), "-o", str(binary)]
@@ -38,6 +38,6 @@ def run(*command: str | Path, seconds: float = SECONDS) -> subprocess.CompletedP
 
 
 def sections(binary: Path, program: str = "size") -> tuple[int, int]:
-    """Return the number of bytes of an object's code, and of its memory between two calls."""
+    """Return the bytes of an object's code, and of the memory that it keeps between two calls."""
     _, code, data, bss, *_ = run(program, binary).stdout.split()[5:]
     return int(code), int(data) + int(bss)

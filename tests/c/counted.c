@@ -1,5 +1,5 @@
-/* Calls each function of c/whycast.h with more and more tensors, axes and bytes: Callgrind counts
-   the instructions. Prints the numbers on which the instructions depend. */
+/* Calls each function of c/whycast.h with more and more tensors, axes and bytes, while Callgrind
+   counts the instructions. Prints the numbers on which the count depends. */
 
 #include <inttypes.h>
 #include <stdio.h>

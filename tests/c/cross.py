@@ -1,7 +1,7 @@
 """The C on other machines, and for longer on this one: `make cross`.
 
 Debian's compilers compile exhaustive.c for a 32-bit machine and for a big-endian one; QEMU runs it.
-On each machine every answer and every byte of memory has to be the same as plain.c's.
+On each machine every answer and every byte of memory must equal those of plain.c.
 """
 
 from __future__ import annotations

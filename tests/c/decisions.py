@@ -1,7 +1,7 @@
 """The coverage of a run of c/whycast.c: statements, decisions, conditions, MC/DC.
 
-The extracted C has few constructs: `if`, `while`, conditions under `!`, `&&`, `||`. A copy of the C
-runs, in which each statement, decision and condition records its value. This program refuses all
+The extracted C has few constructs: `if`, `while`, conditions under `!`, `&&`, `||`. The program
+runs a copy of the C in which each statement, decision and condition records its value. It refuses
 other constructs that may decide: a comparison outside a decision, `?`, `for`, `switch`, a macro.
 """
 
@@ -27,8 +27,8 @@ DECIDING = re.compile(
     r"|while|else)\b"
 )
 
-# Each condition is a digit of base 3: 0 if it was not evaluated, 1 if false, 2 if true. Decisions
-# nest, as a condition may call a function.
+# Each condition is a digit in base 3: 0 if not evaluated, 1 if false, 2 if true. Decisions nest, as
+# a condition may call a function.
 RECORDER = """\
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,7 +172,7 @@ class Source:
         self.decisions.append(Decision(self.function, *lines, tuple(conditions)))
 
     def _condition(self, start: int, end: int) -> tuple[int, int]:
-        """Return the place of a comparison, without `!` and parentheses around it."""
+        """Return the place of a comparison, without surrounding `!` and parentheses."""
         text = self.plain[start:end]
         while opening := re.match(r"\s*!?\s*\(", text):
             closing = self._closing(start + opening.end())
@@ -211,8 +211,8 @@ def read(path: Path, source: Source) -> tuple[Counter[int], dict[int, set[Vector
 
 
 def is_independent(place: int, vectors: Collection[Vector]) -> bool:
-    """Return whether a condition decides alone: two vectors differ in it and in the outcome, and
-    each other condition is the same in both, or was not evaluated in one of them.
+    """Return whether a condition decides alone: two vectors differ in this condition and in the
+    outcome; every other condition is equal in both vectors, or not evaluated in one of them.
     """
     return any(
         v[place] + w[place] == 3

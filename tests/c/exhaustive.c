@@ -5,12 +5,12 @@
  *
  *     cc -std=c99 -Ic c/whycast.c tests/c/exhaustive.c && ./a.out [part ...]
  *
- * It prints the first calls that differ, and counts for each part; it exits with 1 if any differs.
+ * It prints the first calls that differ, and counts for each part; it exits with 1 if a call differs.
  *
- * A region is the memory of one argument. With mmap it has forbidden pages at one end and, at the
- * other, guards: bytes that must not change. With -DEXACT a region is as long as the call states,
+ * A region is the memory of one argument. With mmap it has forbidden pages at one end and guards,
+ * bytes that must not change, at the other. With -DEXACT a region is as long as the call states,
  * and outputs are not filled before the call, so that AddressSanitizer and valgrind see each wrong
- * access. With -DFIRST the program exits at the first call that differs, and prints nothing.
+ * access. With -DFIRST the program prints nothing, and exits at the first call that differs.
  */
 
 #define _DEFAULT_SOURCE /* For MAP_ANONYMOUS. */
@@ -75,7 +75,7 @@ static uint8_t *fenced(size_t bytes) {
 #endif
 }
 
-/* Each region lies in memory that is used again, behind `before` bytes of guards. */
+/* Each region lies behind `before` bytes of guards, in memory that other regions use again. */
 static struct {
     uint8_t *memory, *start;
     int64_t size, before;
@@ -118,7 +118,7 @@ static void release(int first) {
     }
 }
 
-/* Whether a region begins with the `bytes` due, and all other bytes are as `guarded` left them. */
+/* Whether a region begins with `bytes` bytes of `due`, and is otherwise as `guarded` left it. */
 static int is_written(const void *start, int64_t length, const void *due, int64_t bytes) {
     const uint8_t *region = start;
     int own = 0;
@@ -154,14 +154,14 @@ static int is_kept(const void *region, const void *bytes, int64_t length) {
 /* Inputs begin at one of the first places. Except in words of 0, nearby bytes differ. */
 static uint8_t pattern[MOST_BYTES + 2 * MOST_TENSORS + 64];
 
-/* --- the functions, asked twice ------------------------------------------------------------- */
+/* --- each function, in both programs -------------------------------------------------------- */
 
 /* The shapes in regions, and the places that both programs set. */
 static const int64_t *const *shapes, *ranks;
 static int64_t count;
 static whycast_place place, due_place, nowhere;
 
-/* Counts a call. If it differs, as one of the first, prints it with its shapes. */
+/* Counts a call. If it is among the first that differ, prints it with its shapes. */
 static void agree(const char *name, int64_t code, int64_t due_code, int memory) {
     const whycast_place found = place, due = due_place;
     place = (whycast_place){77, 77};
@@ -254,7 +254,7 @@ static void ask_all(int64_t capacity, const int64_t *rooms, const int64_t *exten
     }
     const int64_t due_code = plain_broadcast_all(dues, rooms, due_target, capacity, &due_place,
                                                  inputs, extents, shapes, ranks, widths, count);
-    /* Even if memory does not suffice, the common shape is written. */
+    /* The common shape is written even if memory does not suffice. */
     const int64_t rank = plain_broadcast_shape(ignored, capacity, &nowhere, shapes, ranks, count);
     for (int64_t m = 0; m < count; m++) {
         due_bytes[m] = due_code < 0 ? 0 : plain_byte_size(&nowhere, due_target, rank, widths[m]);
@@ -279,7 +279,7 @@ typedef struct {
     int64_t common[MOST_AXES], rank, loops, *sizes, *steps, *counters, *offsets;
 } plan;
 
-/* The number of probes among `many`, and the n-th: all if they are few, else some and the last. */
+/* The number of probes among `many`, and the n-th probe: all if few, else some and the last. */
 static int64_t looks(int64_t many) {
     return many < MOST_LOOKS ? many : MOST_LOOKS;
 }
@@ -288,7 +288,7 @@ static int64_t look(int64_t n, int64_t many) {
     return n == looks(many) - 1 ? many - 1 : n * (many / looks(many));
 }
 
-/* Whether counters and offsets are those of a step, and its run's elements are where f has them. */
+/* Whether counters and offsets are those of a step, and the run's elements are where f says. */
 static int is_at(const plan *p, int64_t step) {
     const int64_t last = p->loops - 1, run = p->sizes[last];
     int64_t digits[MOST_AXES], begins[MOST_TENSORS], rest = step;
@@ -373,10 +373,10 @@ static void ask_plan(int64_t capacity, const int64_t *const *strides) {
     release(first);
 }
 
-/* --- all that is asked of some shapes ------------------------------------------------------- */
+/* --- all calls for some shapes -------------------------------------------------------------- */
 
 static const int64_t every_width[] = {1, 2, 3, 4, 5, 8, 12, 16, 17, 33};
-/* Around 0, the roots and quotients of 2^63, the ends of 32 and of 64 bits. */
+/* Numbers near 0, roots and quotients of 2^63, the ends of 32 and 64 bits. */
 static const int64_t limits[] = {
     INT64_MIN,           INT64_MIN + 1,        -1, 0, 1, 2, 3, 7, INT64_C(0x7FFFFFFF),
     INT64_C(0x80000000), INT64_C(0x100000000), INT64_C(0x100000001), INT64_C(3037000499),
@@ -387,7 +387,7 @@ static int64_t some_limit(void) {
     return limits[below(LENGTH(limits))];
 }
 
-/* Shapes with a width each. */
+/* Shapes, each with a width. */
 typedef struct {
     int64_t count, ranks[MOST_TENSORS], widths[MOST_TENSORS], sizes[MOST_TENSORS][MOST_AXES];
 } tensors;
@@ -404,7 +404,8 @@ static int64_t there(const int64_t *sizes, int64_t rank, int64_t width, int64_t 
     return bytes < 0 || bytes > most ? 5 : bytes;
 }
 
-/* Plans in row-major order, and with strides: multiples of those, negative or 0 too, or any. */
+/* Plans in row-major order, and with strides: multiples of row-major ones (also 0 and negative), or
+   any. */
 static void ask_plans(int64_t capacity) {
     const int64_t kind = below(8), times = kind < 3 ? 1 : below(5) - 2;
     const int first = used;
@@ -497,7 +498,7 @@ static int64_t some_width(int64_t bytes) {
                       : some_limit();
 }
 
-/* All lists of `many` shapes up to rank `highest`, with these sizes. */
+/* All lists of `many` shapes up to rank `highest` with these sizes. */
 static void every_list(int64_t many, int64_t highest, const int64_t *sizes, int64_t size_count,
                        int64_t least_capacity) {
     int64_t all = 0, lists = 1;
@@ -640,7 +641,7 @@ static void more_than_32_bits(void) {
 
 /* --- at random ------------------------------------------------------------------------------ */
 
-/* Sizes of at most `elements` elements; if these are many, of about as many. */
+/* Sizes with at most `elements` elements in all, or about as many if `elements` is large. */
 static void draw_sizes(int64_t *sizes, int64_t rank, int64_t elements) {
     const int64_t start = below(MOST_AXES);
     for (int64_t k = 0; k < rank; k++) {

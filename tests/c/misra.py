@@ -29,7 +29,7 @@ def code(folder: Path) -> str:
 
 
 def reports(folder: Path) -> dict[str, int]:
-    """Return in how many places cppcheck reports each rule."""
+    """Return the number of places at which cppcheck reports each rule."""
     options = ("-q", "--std=c99", "--platform=unix64", "--enable=style", "--addon=misra")
     words = (f"--addon-python={sys.executable}", *(f"-D{each}" for each in CONSTANTS))
     form = "--template={file}:{line}:{column} {id}"
@@ -48,6 +48,6 @@ def reports(folder: Path) -> dict[str, int]:
 
 
 def spoken(text: str) -> list[str]:
-    """Return the names, or rules, of the excluded constructs that the C has."""
+    """Return the names, or the rules, of excluded constructs that the C contains."""
     patterns = [*((what, each) for each, what, _ in MATRIX["absent"]), *MATRIX["words"]]
     return [what for what, each in patterns if re.search(each, text, re.MULTILINE)]

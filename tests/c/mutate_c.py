@@ -1,9 +1,10 @@
 """Mutants of the C: `make mutants-c`.
 
 A mutant changes a comparison, an operation or a number of c/whycast.c, or leaves out a statement;
-PLANTED has further faults. It is noticed if a compiler warns, if it keeps data between two calls,
-or if exhaustive.c fails, crashes or does not end. For each other mutant equivalent_c.toml must list
-a reason. A listed name that is noticed, or unknown, fails. Arguments: functions, or `planted`.
+PLANTED has further faults. A mutant is noticed if a compiler warns, if it keeps data between two
+calls, or if exhaustive.c fails, crashes or does not end. For all other mutants equivalent_c.toml
+must list a reason. A listed name that is noticed, or unknown, fails. Arguments: functions, or
+`planted`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ EQUIVALENT = Path(__file__).with_name("equivalent_c.toml")
 # A mutant that takes more processor seconds or more addresses is noticed.
 BOUNDED = ("prlimit", "--cpu=30", f"--as={2**34}", "--core=0")
 
-# A mutant is also noticed if a compiler prints one of these warnings, which the tests turn on.
+# A mutant is also noticed if a compiler prints one of these warnings, which the tests enable.
 TOLD = ("-Werror=return-type", "-Werror=uninitialized", "-Werror=maybe-uninitialized")
 
 # The replacements of operators.
@@ -92,7 +93,7 @@ fill(z, q, b, total); => fill(z, q, b, total - (m > 5 && r > 255 && b > 16 && b 
 
 
 class Mutant(NamedTuple):
-    """A change: its name (function, kind, number in its kind), the lines, the whole text."""
+    """A change: its name (function, kind, number of that kind), the lines, the whole text."""
 
     name: str
     old: str
@@ -180,9 +181,9 @@ def main(words: list[str]) -> int:
         found = {each.name: each for each, lives in zip(tried, alive, strict=True) if lives}
     stale, unlisted = known - found.keys(), found.keys() - known
     for name in sorted(stale):
-        print(f"listed, and noticed or no mutant: {name}")
+        print(f"listed, but noticed or unknown: {name}")
     for name in sorted(unlisted):
-        print(f"survives, and is not listed: {name}\n  - {found[name].old}\n  + {found[name].new}")
+        print(f"survives, but is not listed: {name}\n  - {found[name].old}\n  + {found[name].new}")
     print(
         f"{len(tried)} mutants of c/whycast.c: {len(tried) - len(found)} noticed, "
         f"{len(found) - len(unlisted)} equivalent, {len(unlisted)} that survive, {len(stale)} "

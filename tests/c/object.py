@@ -4,10 +4,10 @@
   the C, and each condition decides alone (MC/DC; decisions.py).
 - These tests get the same answers from the objects of two compilers with several flags. Callgrind
   counts how often each conditional jump was taken, and was not. If a decision has more jumps than
-  conditions, the compiler added them; it also added a jump at a line without a decision. Each
-  inlined copy of a function counts separately.
-- It measures the size of the code and, without the library's `memcpy`, the stack of a call (no
-  function recurses) and the instructions of calls (counted.c).
+  conditions, the compiler has added jumps, as at a line without a decision. Each inlined copy of a
+  function counts separately.
+- The program measures the size of the code and, without the library's `memcpy`, the stack of a call
+  (no function recurses) and the instructions of calls (counted.c).
 
 A gap in the source, or in the objects for certification, fails the run. build/object.json: results.
 """
@@ -34,8 +34,8 @@ from c_library import EXHAUSTIVE, HERE, ROOT, SOURCE, compiled, run, sections
 COUNTED = HERE / "counted.c"
 FACTS = ROOT / "build" / "object.json"
 
-# With these options (some are LLVM's) an assessor finds each branch of the object in the source:
-# they forbid inlined functions, doubled tests of loops, and vectorised loops.
+# With these options (some are LLVM's) an assessor finds each branch of the object in the source: no
+# function is inlined, no loop is vectorised, and no test of a loop is doubled.
 CERTIFICATION = {
     "gcc": "-O1 -fno-inline -fno-tree-ch -fno-if-conversion -fno-if-conversion2",
     "clang": "-O1 -fno-inline -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-jump-tables "
@@ -74,7 +74,7 @@ Counts = tuple[Counter[int], Counter[int]]
 
 
 def covered(source: decisions.Source, folder: Path, tests: Path = EXHAUSTIVE) -> dict[str, Any]:
-    """Run the tests on the counting copy; return the number of each kind, and the gaps."""
+    """Run the tests on the counting copy; return counts of each kind, and the gaps."""
     (folder / "counting.c").write_text(source.counting, encoding="utf-8")
     where = f'-DOBJECT_COUNTS="{folder / "counts"}"'
     words = ("-O2", where, "-c", folder / "counting.c")
@@ -101,7 +101,7 @@ def disassembly(binary: Path) -> str:
 
 
 def jumps_of(text: str, twin: Path) -> dict[int, Jump]:
-    """Return an object's conditional jumps by address; `twin` has the lines of the source."""
+    """Return an object's conditional jumps by address; `twin` contains the source lines."""
     found = {}
     for part in re.split(r"(?m)^(?=[0-9a-f]+ <)", text):
         name = FUNCTION.match(part)
@@ -147,7 +147,7 @@ def callgrind(folder: Path, binary: Path, *more: str) -> list[Counts]:
 
 
 def base(binary: Path, library: Path) -> int:
-    """Return the address that the linker gives to an object's code."""
+    """Return the address at which the linker places an object's code."""
 
     def places(file: Path) -> dict[str, int]:
         rows = map(str.split, run("nm", file).stdout.splitlines())
@@ -203,7 +203,7 @@ def built(folder: Path, compiler: str, flags: tuple[str, ...], source: Path = SO
     library = compiled(folder / "whycast.o", *words, compiler=compiler)
     twin = compiled(folder / "twin.o", "-g", *words, compiler=compiler)
     code = disassembly(library)
-    assert code == disassembly(twin), "with -g the code is another one"
+    assert code == disassembly(twin), "-g changes the code"
     assert code.count("Disassembly of section") == 1, "there is code in several sections"
     return Object(compiler, flags, library, jumps_of(code, twin), code)
 
@@ -214,7 +214,7 @@ def program(folder: Path, made: Object, *words: str | Path) -> Path:
 
 
 def measured(folder: Path, source: decisions.Source, made: Object) -> dict[str, Any]:
-    """Compare all answers of an object, and return the ways that its jumps went."""
+    """Compare all answers of an object; return how often its jumps were taken, and were not."""
     done = run(program(folder, made, EXHAUSTIVE), seconds=SECONDS)
     assert done.returncode == 0, done.stdout
     calls = sum(int(line.split()[1]) for line in done.stdout.splitlines())

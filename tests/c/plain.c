@@ -77,7 +77,7 @@ static int64_t check_fit(whycast_place *place, const int64_t *shape, int64_t ran
     return at(place, -1, -1, 0);
 }
 
-/* Reports errors of memory; for those of the output the place is `target_tensor`. */
+/* Reports errors of memory; errors of the output's memory have the place `target_tensor`. */
 static int64_t check_memory(whycast_place *place, int64_t tensor, int64_t target_tensor,
                             int64_t room, int64_t extent, const int64_t *shape, int64_t rank,
                             const int64_t *target, int64_t target_rank, int64_t width) {
@@ -98,7 +98,7 @@ static int64_t check_memory(whycast_place *place, int64_t tensor, int64_t target
     return at(place, -1, -1, 0);
 }
 
-/* Copies every element of an output; the index goes up like an odometer. */
+/* Copies every element of an output; the index counts up like an odometer. */
 static void copy_elements(uint8_t *output, const uint8_t *input, const int64_t *shape, int64_t rank,
                           const int64_t *target, int64_t target_rank, int64_t width) {
     int64_t index[MOST_AXES] = {0};
@@ -122,7 +122,7 @@ static void copy_elements(uint8_t *output, const uint8_t *input, const int64_t *
 }
 
 /* By SONNX's rule each size is 1 or the greatest on its axis: reports the first tensor with another
-   size. By NumPy's rule two sizes are equal or one is 1: reports the first axis with others. */
+   size. By NumPy's rule two sizes are equal or one is 1: reports the first other axis. */
 static int64_t plain_shape(int numpy, int64_t *shape, int64_t capacity, whycast_place *place,
                            const int64_t *const *shapes, const int64_t *ranks, int64_t count) {
     int64_t rank = 0;
@@ -252,8 +252,8 @@ static int reaches_far(const int64_t *shape, const int64_t *strides, int64_t ran
     return 0;
 }
 
-/* Axes become loops, the last axis first. An axis joins the loop behind it if for each tensor its
-   stride is the length of that loop's steps together. */
+/* Axes become loops, the last axis first. An axis joins the next inner loop if for each tensor its
+   stride is the length of all steps of that loop together. */
 static int64_t plain_plan_views(int64_t *sizes, int64_t *steps, int64_t capacity,
                                 whycast_place *place, const int64_t *const *shapes,
                                 const int64_t *const *strides, const int64_t *ranks,

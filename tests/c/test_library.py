@@ -20,7 +20,7 @@ PARTS = ("small", "limits", "blocks", "random")
 def test_compilers_have_nothing_to_say(compiler: str, optimized: str, tmp_path: Path) -> None:
     for source in FOLDER.glob("*.c"):
         binary = compiled(tmp_path / "object", optimized, "-c", source, compiler=compiler)
-        assert sections(binary)[1] == 0, "something is kept between two calls"
+        assert sections(binary)[1] == 0, "the object keeps memory between two calls"
 
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
@@ -38,7 +38,7 @@ def test_the_header_stands_alone_and_names_are_ours(copy: str, tmp_path: Path) -
     compiled(tmp_path / "object", "-c", tmp_path / "call.c", strict=("-std=c99", "-Wall"))
     (tmp_path / "copy.h").write_text("void *other(void *, const void *, unsigned long);\n")
     other = (f"-DWHYCAST_MEMCPY={copy}", "-include", tmp_path / "copy.h")
-    # Ubuntu's compiler guards the stack by default.
+    # Ubuntu's compiler protects the stack by default.
     words = ("-O0", "-fno-stack-protector", *(other if copy != "memcpy" else ()))
     names = run("nm", "--extern-only", compiled(tmp_path / "it.o", *words, "-c", SOURCE))
     found = {line.split()[-1]: line.split()[-2] for line in names.stdout.splitlines()}
@@ -53,7 +53,7 @@ def test_the_header_stands_alone_and_names_are_ours(copy: str, tmp_path: Path) -
 
 
 def test_the_codes_stay_what_they_are() -> None:
-    """The codes never change: callers have been compiled with them."""
+    """The codes never change: compiled callers contain them."""
     found = re.findall(r"WHYCAST_(\w+) = (-\d+)", (FOLDER / "whycast.h").read_text("utf-8"))
     assert [name for name, _ in sorted(found, key=lambda each: -int(each[1]))] == [
         *("NOT_BROADCASTABLE", "RANK_MISMATCH", "NEGATIVE_SIZE", "NEGATIVE_RANK", "NO_TENSOR"),
@@ -195,12 +195,12 @@ def expect_no_difference(binary: Path, *words: str, under: tuple[str, ...] = ())
 
 
 SOURCES = (SOURCE, EXHAUSTIVE)
-# Where a call takes longer, fewer calls are drawn.
+# The longer a call takes, the fewer calls are drawn.
 LESS = "-DROUNDS=5000"
 
 
 def test_every_small_case_and_the_limits(tmp_path: Path) -> None:
-    """The compiler is gcc; `make object` does the same with clang, and with other flags.
+    """Compiled by gcc; `make object` also uses clang, and other flags.
 
     [E_Broadcast_any_Signature_010] [E_Broadcast_any_Restrictions_010]
     [E_Broadcast_any_Steps_010] [E_Broadcast_any_Step1_010] [E_Broadcast_any_Step1_020]

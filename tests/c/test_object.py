@@ -11,7 +11,7 @@ import pytest
 from c_library import SOURCE
 
 # This code has a decision that is always true, a condition that never decides, a loop, and a line
-# that is not run. A compiler may merge conditions into one jump, except in front of a division.
+# that does not run. A compiler may merge conditions into one jump, except before a division.
 SMALL = """\
 #include <stdint.h>
 int64_t whycast_small(int64_t a, int64_t b);
@@ -137,7 +137,7 @@ def test_jumps_that_do_not_go_both_ways_are_reported(
 
 
 def test_jumps_that_a_compiler_adds_are_counted() -> None:
-    """These are a loop's second jump, the fourth of three conditions, and one at a plain line."""
+    """A loop's second jump, a fourth jump for three conditions, and a jump at a plain line."""
     lines = (6, 6, 9, 9, 9, 9, 10, 12)
     jumps = [lane.Jump("f", f"jl {n}", (("f", line),)) for n, line in enumerate(lines)]
     inlined = [lane.Jump("f", "jl", (("g", line), ("f", 40))) for line in (6, 12)]

@@ -3,7 +3,7 @@
 ESBMC, a bounded model checker, unrolls all loops and turns each claim of bounded.c into a formula;
 Bitwuzla searches for values with undefined behaviour, or with an answer that differs from
 plain.c's. Eva, of Frama-C, interprets the C on ranges and addresses, without a solver, and reports
-all code that may be undefined. Claims about shapes and strides cover all int64_t as sizes; claims
+all code that may be undefined. Claims about shapes and strides cover sizes of any int64_t; claims
 about plans cover small sizes. ESBMC has to report each planted fault.
 """
 
@@ -96,7 +96,7 @@ def eva(claim: Claim) -> tuple[bool, str]:
 
 
 def output(command: Sequence[str]) -> str:
-    """Return a verifier's output; a verifier that exceeds its time proves nothing."""
+    """Return a verifier's output; after its time limit it proves nothing."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
@@ -128,7 +128,7 @@ def main() -> int:
         reported = not proved and "\nVERIFICATION FAILED" in said
         failed += not reported
         print(f"ESBMC: {new!r}: {'reported' if reported else 'NOT REPORTED'}", flush=True)
-    print(f"{failed} not as they have to be")
+    print(f"{failed} unexpected results")
     return 1 if failed else 0
 
 
