@@ -145,7 +145,7 @@ static void size(void) {
     claim_place();
 }
 
-/* The plan of two tensors, in row-major order if `given` is NULL, and its steps from any step on. */
+/* The plan of two tensors, in row-major order if `given` is NULL; its steps from any step on. */
 static void steps_of(const int64_t *const *shapes, const int64_t *const *given) {
     int64_t found[LENGTH(MOST)], due[LENGTH(MOST)], common[LENGTH(MOST)], offsets[2];
     int64_t steps[2 * LENGTH(MOST)], due_steps[2 * LENGTH(MOST)], counters[LENGTH(MOST - 1)];
