@@ -1,4 +1,4 @@
-"""Settings that hold for every test."""
+"""Settings for all tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from command_line import Run
 
-# The same examples in every run; a busy machine must not turn a slow example into a failure.
+# The same examples in every run, without deadlines: a busy machine must not fail a slow example.
 settings.register_profile("whycast", derandomize=True, deadline=None, max_examples=300)
 # `make fuzz`
 settings.register_profile("many", settings.get_profile("whycast"), max_examples=35_000)

@@ -8,7 +8,7 @@ import z3
 from certify.reader import Task
 from certify.terms import Refused, Term, bound, substitute
 
-# Usual names; words that are names only between bars; reserved words, which Z3 refuses even there.
+# Usual names; words that are names only between bars; reserved words, which Z3 refuses even so.
 USUAL = [*"abcde"]
 ODD = [*"01=+-<(", *("00", "-1", "1.5", "#b1", "0a", "true", "and", "not", "ite", ".x", "lambda")]
 ODD += [":k", '"x"', "Int", "Bool", "U", "Array", "->", "a;b", 'a"b', "a\\b", "é", "", "x y", "\n"]
@@ -28,7 +28,7 @@ Scope = Mapping[str, list[str]]
 
 
 class Script:
-    """A drawn task; it is well-sorted unless an odd name changes its meaning."""
+    """A drawn task, well-sorted unless an odd name changes its meaning."""
 
     def __init__(self, seed: int) -> None:
         self.draw = random.Random(seed)
@@ -114,7 +114,7 @@ def read_by_z3(text: str) -> list[z3.ExprRef] | None:
 
 
 def same(a: z3.ExprRef, b: z3.ExprRef) -> bool:
-    """Compare two formulas; Z3 simplifies some of them in macros."""
+    """Compare two formulas; Z3 simplifies some formulas in macros."""
     return bool(a.eq(b) or z3.simplify(a).eq(z3.simplify(b)))
 
 

@@ -1,7 +1,7 @@
-"""Every rule, on random instances and small models: where the premises hold, the conclusion does.
+"""Every rule, on random instances: in small models the premises imply the conclusion.
 
 Most instances are changed in one place. A rule must refuse a changed instance, or its conclusion
-must still hold. These tests notice a wrong pattern and a missing side condition, except two
+must still hold. These tests notice wrong patterns and missing side conditions, except two
 conditions of arithmetic, for which test_checker.py has certificates.
 """
 
@@ -81,7 +81,7 @@ MEANING: dict[str, Callable[..., Any]] = {
     ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b,
     "abs": abs,
-    # For a divisor 0, `random_model` has the same functions.
+    # For divisor 0, `random_model` has the same functions.
     "div": lambda a, b: quotient(a, b) if b else 7 * a + 1,
     "mod": lambda a, b: a - b * quotient(a, b) if b else 5 * a + 2,
     "div_total": lambda a, b: quotient(a, b) if b else 0,
@@ -219,7 +219,7 @@ def fails(premises: Sequence[Term], conclusion: Term, chance: random.Random) -> 
 Given = tuple[list[Term], list[Value]]
 Instance = Callable[[Language], Given]
 
-# Premises and arguments of each rule that is no pattern. DRAWN draws the words in capitals, once a
+# Premises and arguments of each rule that is no pattern. DRAWN draws each word in capitals once a
 # line; all other words are as in a certificate.
 TABLE = """
 (resolution          (L L1)                       (P X))
@@ -403,7 +403,7 @@ INSTANCES |= {spelled(schema.name): [partial(of_schema, schema)] for schema in s
 
 
 def drawn(name: str, instances: list[Instance], often: int) -> Iterator[Given]:
-    """Draw instances: one in three fits, two are changed in one place."""
+    """Draw instances: one in three fits, the other two are changed in one place."""
     language = Language(name)
     for i in range(often):
         try:
@@ -464,7 +464,7 @@ def outcomes(name: str, rule: Rule, instances: list[Instance], often: int) -> It
         except (Refused, ValueError, LookupError, TypeError):
             yield "refused"
             continue
-        if RULES[name] is equality.GENERAL:  # Its premises hold for all values of the variables.
+        if RULES[name] is equality.GENERAL:  # The premises hold for all values of the variables.
             premises = [closed(each) for each in premises]
         yield "wrong" if fails(premises, found, chance) else "right"
 
@@ -476,7 +476,7 @@ def test_each_rule_has_instances() -> None:
 
 @pytest.mark.parametrize("name", NAMES.values())
 def test_a_conclusion_holds_where_the_premises_do(name: str) -> None:
-    # With this many instances, each missing side condition is noticed.
+    # This many instances suffice to notice each missing side condition.
     often = 40 * len(INSTANCES[name])
     found = list(outcomes(name, RULES[name], INSTANCES[name], often))
     assert "wrong" not in found
@@ -486,7 +486,7 @@ def test_a_conclusion_holds_where_the_premises_do(name: str) -> None:
 # Everything follows from contradictory premises.
 @pytest.mark.parametrize("name", sorted({*NAMES.values()} - {"contra"}))
 def test_another_conclusion_is_noticed(name: str) -> None:
-    """Only some conclusions are noticed, as others hold too."""
+    """Some other conclusions hold too, so only the rest are noticed."""
     language = Language(name)
 
     def wrong(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:

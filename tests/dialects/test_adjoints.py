@@ -26,12 +26,12 @@ from whycast.ngraph import broadcast_adjoint as of_ngraph
 # With the type Any, tests can pass modes and axes by name.
 adjoint: Any = openvino.broadcast_adjoint
 sum_to_shape: Any = whycast.sum_to_shape
-# An adjoint, the shape of its result, and where the axes of this shape lie in the argument.
+# An adjoint, the shape of its result, and the places of the result's axes in the argument.
 Summed = tuple[Callable[[Array], Array], Shape, Placed | None]
 
 
 def adjoints(target: Shape) -> Iterator[Summed]:
-    """Yield calls that sum a tensor of a shape to small shapes, right and wrong ones."""
+    """Yield right and wrong calls that sum a tensor of shape `target` to small shapes."""
     for shape in all_shapes(2, 3):
         placed = numpy_mode(shape, target)
         yield partial(sum_to_shape, shape=shape), shape, placed

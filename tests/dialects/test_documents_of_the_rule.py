@@ -1,6 +1,6 @@
 """The documents of ONNX and NumPy, read literally and compared with the functions.
 
-On small shapes, each test checks the theorems that it names, of why3/numpy/onnx.mlw and
+Each test checks on small shapes the theorems that it names, from why3/numpy/onnx.mlw and
 why3/numpy/printed.mlw.
 """
 
@@ -47,7 +47,7 @@ def same_rank_lengths(shapes: Sequence[Shape]) -> bool:
 
 
 def prepended_lengths(shapes: Sequence[Shape]) -> bool:
-    """ONNX, property 3: shapes have property 2 once some have prepended ones."""
+    """ONNX, property 3: shapes have property 2 after ones are prepended to some."""
     most = max(map(len, shapes)) + 1
     choices = [[prepend(s, rank) for rank in range(len(s), most + 1)] for s in shapes]
     return any(same_rank_lengths(chosen) for chosen in product(*choices))
@@ -88,7 +88,7 @@ def test_multidirectional() -> None:
         # SONNX also refuses a 0 and a 1 on one axis.
         assert (e1(shapes) is None) == (any(properties) and not mixes_zero_and_one(shapes))
         holds[sum(properties)] += 1
-    # Shapes with no, one, two and three properties occur.
+    # Some shapes have no property; others have one, two and three.
     assert all(holds)
 
 

@@ -45,12 +45,12 @@ def test_pair_is_the_one_that_numpy_names() -> None:
 
 
 def test_neither_rank_nor_number_nor_size_is_limited() -> None:
-    """NumPy's own function refuses ranks above 32, and sizes or products from 2**63 on."""
+    """NumPy's own function refuses ranks above 32, and sizes or products of 2**63 or more."""
     assert broadcast_shapes(*[(2**70, 3)] * 20_000, (0, *(1,) * 99)) == (0, *(1,) * 97, 2**70, 3)
 
 
 class LooseSequence:
-    """A class that has a sequence's methods, but not the base class."""
+    """A class with a sequence's methods, but without the base class."""
 
     def __len__(self) -> int:
         return 2
@@ -67,7 +67,7 @@ VALUES: list[Any] = [
     *((2, -1), (-(2**70),), (True, 2), (np.True_,), (None,), (3, 2.0), (3, "2"), ((3,),)),
     *((np.array(3), np.array(2)), (np.array([3]),), LooseSequence()),
 ]
-# Each call makes a new value, as its first use exhausts an iterator.
+# Each call makes a new value, as the first use exhausts an iterator.
 MAKERS: list[Callable[[], Any]] = [
     *(lambda value=value: value for value in VALUES),
     *(lambda: (size for size in (3, 2)), lambda: iter([3, 2])),
@@ -84,7 +84,7 @@ def shape_or_error(function: Callable[[], object]) -> object:
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_what_is_a_shape(make: Callable[[], Any]) -> None:
-    """Ours and NumPy's function accept the same values, and raise the same types of error."""
+    """Our function and NumPy's accept the same values, and raise the same types of error."""
     ours = shape_or_error(lambda: broadcast_shapes(make()))
     assert ours == shape_or_error(lambda: np.broadcast_shapes(make()))
     if isinstance(ours, tuple):

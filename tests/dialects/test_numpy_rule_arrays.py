@@ -25,7 +25,7 @@ ALL_DTYPES = (*DTYPES, *OTHER_DTYPES)
 
 
 def reaction(array: Any) -> tuple[object, ...]:
-    """Return the reaction of an array to reading its flag `writeable`, and to a write."""
+    """Return an array's reaction to a read of its flag `writeable`, and to a write."""
     content = np.array(array)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -49,7 +49,7 @@ def assert_same_array(ours: Array, theirs: Array) -> None:
     for flag in ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "ALIGNED"):
         assert ours.flags[flag] == theirs.flags[flag], flag
     if ours.dtype.kind in "TV":
-        # Do not compare bytes: a long string has them elsewhere, and a structure may have gaps.
+        # Do not compare bytes: long strings are stored elsewhere, and structures may have gaps.
         assert repr(ours.tolist()) == repr(theirs.tolist())
     else:
         # The bytes of an object are its address.
@@ -99,7 +99,7 @@ LAYOUTS: dict[str, Callable[[Array], Array]] = {
 @pytest.mark.parametrize("function", [whycast.broadcast, broadcast_arrays])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_no_warning_before_a_write(layout: str, function: Any) -> None:
-    """A call does not warn, and does not clear NumPy's mark on its argument."""
+    """A call neither warns nor clears NumPy's mark on its argument."""
     x = LAYOUTS[layout](np.arange(12.0).reshape(2, 1, 6))
     twin = LAYOUTS[layout](np.arange(12.0).reshape(2, 1, 6))
     function(x, np.zeros((3, 1)))
@@ -153,6 +153,6 @@ def test_subclass(x: Array, subok: bool) -> None:
         assert np.asarray(z).tobytes() == np.asarray(expected).tobytes()
         for name in ("label", "finalized"):
             assert getattr(z, name, None) == getattr(expected, name, None)
-    # If the shape is already right, the result is the argument; without subok, a subclass's view.
+    # If the shape is right, the result is the argument or, for a subclass without subok, a view.
     assert (broadcast_arrays(x, subok=subok)[0] is x) == (subok or type(x) is np.ndarray)
     assert type(ours[2]) is (type(x) if subok else np.ndarray)

@@ -1,6 +1,6 @@
-"""SONNX-1 and SONNX-0, read clause by clause and counted from 1; the package counts from 0.
+"""SONNX-1 and SONNX-0, read clause by clause, counting from 1; the package counts from 0.
 
-Here a tensor has sizes and a dictionary from multi-indices, counted from 1, to elements.
+Here a tensor has sizes and a dictionary from multi-indices to elements.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def from_zero(array: np.ndarray[Any, Any]) -> Tensor:
 
 
 def arrays_of(shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray[Any, Any]]:
-    """Return arrays without equal elements: of integers and of texts in turn."""
+    """Return arrays without equal elements, of integers and texts in turn."""
     arrays = [np.arange(np.prod(shape, dtype=int)).reshape(shape) for shape in shapes]
     return [array.astype(str) if m % 2 else array for m, array in enumerate(arrays)]
 

@@ -1,4 +1,4 @@
-"""The functions that broadcast one array to a target, each compared with a reading of its text.
+"""Each function that broadcasts one array to a target, compared with a reading of its text.
 
 tests/package/test_small_cases.py compares their programs on all small arguments.
 """
@@ -85,7 +85,7 @@ def wrong_axes(dialect: Dialect, rank: int, target: Shape, axes: Axes) -> str | 
 
 
 def misfit(name: str, shape: Shape, target: Shape, axes: Axes) -> tuple[int | None, ...] | None:
-    """Return the first axis of the output where sizes do not fit, and the two sizes."""
+    """Return the first output axis where sizes do not fit, and both sizes."""
     if name not in BOTH_WAYS and len(target) < len(shape):
         return 0, shape[0], None
     if name in BOTH_WAYS:
@@ -181,7 +181,7 @@ def test_any_array(name: str, data: st.DataObject) -> None:
 
 
 def test_sizes_of_torch() -> None:
-    """-1 is the tensor's own size. [E_TorchExpand_any_Size_010]"""
+    """-1 means the tensor's own size. [E_TorchExpand_any_Size_010]"""
     for shape, rank in product(all_shapes(2, 2), range(4)):
         for size in product((-1, 0, 1, 2), repeat=rank):
             z, placed = outcome(torch.expand, numbered(shape), size), torch_expand(shape, size)

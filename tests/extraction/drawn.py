@@ -1,6 +1,6 @@
 """Drawn WhyML programs: the extracted Python or C must agree with this file's evaluation.
 
-The evaluation is that of WhyML, with operands from right to left; it does not use the extraction.
+The evaluation follows WhyML, with operands from right to left; it does not use the extraction.
 Why3 or a printer may refuse a program. `make validate` draws more programs than the tests.
 """
 
@@ -136,9 +136,10 @@ def for_(s: State, name: str, first: Run, last: Run, body: Run, step: int = 1) -
 
 
 # The rules: kind, languages, text, evaluation. In a text {n}, {t}, {u} are a number, a truth value,
-# a statement; {n0} is a small number, {n'} one in the new variable's scope. {k} is a digit, {x} a
-# variable, {w} a mutable one. {v}, {r}, {c} name a new variable, mutable variable or counter; {!}
-# repeats the name. One program in four may use a rule N or U, which printers mostly refuse.
+# a statement; {n0} is a small number, {n'} a number in the new variable's scope. {k} is a digit,
+# {x} a variable, {w} a mutable variable. {v}, {r}, {c} name a new variable, mutable variable or
+# counter; {!} repeats the name. One program in four may use one rule N or U, which printers mostly
+# refuse.
 # fmt: off
 RULES: list[tuple[str, str, str, Callable[..., Any]]] = [
     ("n0", "python c", "({k}: INT)", lambda s, k: k),
@@ -303,7 +304,7 @@ def made(programs: Sequence[Program], language: str) -> Iterator[tuple[Sequence[
             place = re.search(r'drawn\.mlw", line (\d+),.*\n.*\Z', str(error))
     if len(programs) == 1:
         return
-    # If the error names a line, try this program and the others apart; else try the two halves.
+    # If the error names a line, try its program and the others apart; else try the two halves.
     one = int(place[1]) - module([], language).count("\n") if place else -1
     found = range(one, one + 1) if one in range(len(programs)) else range(len(programs) // 2)
     for side in (True, False):

@@ -1,4 +1,4 @@
-"""Conditions of contracts: Python computes whycontract's terms for integers."""
+"""Conditions of contracts: Python evaluates whycontract's terms for integers."""
 
 import contextlib
 import re
@@ -14,7 +14,7 @@ from gate.terms import Theories, UndecidedError, UndefinedError, UnknownError
 from validate.paths import Explorer, Number, Unknown
 from validate.validation import OfUnknown
 
-# A condition for each construct: its value for the argument 3, or the reason why it has none.
+# A condition for each construct: its value for the argument 3, or the reason for having none.
 CONDITIONS: dict[str, bool | str] = {
     "exists k. 0 <= k < n /\\ k * k = 4": True,
     "forall j k. 0 <= j < k < n -> j + k <= 3": True,
@@ -101,6 +101,6 @@ def test_what_a_condition_comes_to(tmp_path: Path) -> None:
             continue
         explorer = Explorer()
         n = Number(explorer, z3.Int("n"))
-        # A condition proves nothing if it has no value, or needs more than comparisons.
+        # A condition without a value, or that needs more than comparisons, proves nothing.
         with contextlib.suppress(UndefinedError, UndecidedError, Unknown, TypeError):
             assert {value(unknown, number, n) for _ in [0] if n == 3} == {expected}, text

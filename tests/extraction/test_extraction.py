@@ -1,4 +1,4 @@
-"""The extracted files: an edit, a comment, and programs without C. tests/c tests the C itself."""
+"""The extracted files: edits, comments, and programs without C. tests/c tests the C itself."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from gate import closed, extraction
 from gate.closed import ROOT
 from gate.extraction import HEADER, KERNEL, SOURCE
 
-# An edit of each file; one edit changes the line ends.
+# One edit of each file; one edit only changes the line ends.
 EDITS = {KERNEL: (b"if b == c", b"if b != c"), SOURCE: (b"\n", b"\r\n")}
 EDITS[HEADER] = (b"int64_t count)", b"int64_t counts)")
 

@@ -1,6 +1,6 @@
 """The extracted Python on unknown integers: proofs, and faults that must not pass.
 
-`make validate` covers all programs that compute on integers, and larger ranks.
+`make validate` covers larger ranks and all programs that compute on integers.
 """
 
 from collections.abc import Callable

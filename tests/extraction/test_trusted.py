@@ -1,4 +1,4 @@
-"""The trusted operations: a trial by the gate notices wrong ones."""
+"""The trusted operations: the gate's trials notice wrong operations."""
 
 import re
 from collections.abc import Mapping
@@ -33,11 +33,11 @@ def test_the_python_of_another_operation_is_noticed() -> None:
         if holes[other] == holes[entry.template]
         and not any(trial.faults(there[name], entry._replace(template=other), None))
     }
-    # For this operation, the other text has the same meaning.
+    # Here the text of the other operation means the same.
     assert unnoticed <= {("array.Array.copy", "%1[%2:]")}
 
 
-# Operations, and C for another operation.
+# Operations, each with the C of another operation.
 WRONG = """
 ref.Ref.(!_)|-%1
 ref.Ref.(:=)|%1 = %1

@@ -1,8 +1,8 @@
 """Wild values: a call raises only documented exceptions, leaves its argument unchanged, and returns
 the same as for the plain argument. `make fuzz` draws more values.
 
-The section Raises of a docstring documents exceptions. A `MineError` that an argument's method
-raises passes through. tests/package and tests/dialects test the results for plain arguments.
+The section Raises of a docstring documents exceptions. A `MineError` from an argument's method
+passes through. tests/package and tests/dialects test the results for plain arguments.
 """
 
 import array
@@ -34,14 +34,14 @@ class MineError(Exception):
 
 
 class Value(NamedTuple):
-    """An argument; `plain` is its meaning if functions accept it."""
+    """An argument; `plain` is its meaning to functions that accept it."""
 
     given: Any
     plain: Any = None
 
 
 LIMITS = (*(2**n + k for n in (31, 53, 62, 63, 64) for k in (-1, 0, 1)), 10**30, 10**5000)
-# NumPy refuses arrays of these sizes, but a smaller array could fill the machine's memory.
+# NumPy refuses arrays of these sizes; smaller sizes could fill the machine's memory.
 _HUGE = st.sampled_from([size for size in LIMITS if size >= 2**53])
 SMALL = st.integers(0, 4)
 
@@ -89,7 +89,7 @@ class Named(tuple[int, ...]):
 
 
 class Liar(list[int]):
-    """A subclass of list whose methods contradict each other, and themselves."""
+    """A subclass of list whose methods contradict each other, and change their results."""
 
     def __init__(self, values: Sequence[int], other: int) -> None:
         super().__init__(values)
@@ -107,7 +107,7 @@ class Liar(list[int]):
 
 
 class Fickle(Sequence[Any]):
-    """Sequence that yields integers at the first pass, and other values later."""
+    """Sequence that yields integers in the first pass, and other values later."""
 
     def __init__(self, values: Sequence[object], after: Sequence[object]) -> None:
         self.both = [values, after]
@@ -178,7 +178,7 @@ NOT_TENSORS = st.one_of(
     # Dtypes without a sum, and fields.
     st.sampled_from(["M8[s]", "S3", "V4", "i4,f4", "V0"]).map(lambda c: elements(3, np.dtype(c))),
 )
-# A huge number of elements at one address, of dtypes that no function sums.
+# Huge numbers of elements at one address, of dtypes that no function sums.
 VAST = st.sampled_from(
     [np.broadcast_to(value, (2**40, 1)) for value in (np.void(b"ab"), np.array("a", object))]
 )
@@ -201,7 +201,7 @@ def vectors(draw: st.DrawFn, forms: Sequence[Any] = FORMS) -> Value:
     try:
         return Value(form(values))
     except Exception:
-        # This form cannot hold the odd element.
+        # This form cannot contain the odd element.
         return Value(tuple(values))
 
 
@@ -254,7 +254,7 @@ TARGETS = [
     Target(str(parameter), parameter, values, documented(parameter))
     for several, values in (
         (SHAPES + bad_values.INTEGERS + bad_values.AXES, vectors()),
-        # No Fickle here: as NumPy does, these functions first call `numpy.iterable`, a pass.
+        # No Fickle here: like NumPy, these functions first call `numpy.iterable`, which is a pass.
         (bad_values.LOOSE_SHAPES, vectors(FORMS[:-1])),
         (bad_values.AXIS_SETS, axis_sets()),
         (bad_values.TENSORS + bad_values.LOOSE_TENSORS, tensors()),
@@ -263,7 +263,7 @@ TARGETS = [
 ]
 
 
-# Try no drawn value twice.
+# Try each drawn value only once.
 once = settings(phases=[Phase.generate], suppress_health_check=[*HealthCheck], database=None)
 
 
@@ -287,7 +287,7 @@ def _outcome(target: Target, value: Any) -> tuple[Any, Exception | None]:
 
 
 def _complaint(target: Target, value: Value, result: Any, error: Exception | None) -> str:
-    # ValueError does not document a UnicodeError, its subclass.
+    # The documented ValueError does not cover its subclass UnicodeError.
     is_own = isinstance(error, (whycast.BroadcastError, MemoryError))
     types: tuple[type[BaseException], ...] = (MineError, *target.documented)
     if error is not None and not (isinstance(error, types) if is_own else type(error) in types):
@@ -303,7 +303,7 @@ def _complaint(target: Target, value: Value, result: Any, error: Exception | Non
 def same(found: Any, wanted: Any) -> bool:
     """Compare the types of two results, and the bits of arrays."""
     if isinstance(found, np.ndarray) and isinstance(wanted, np.ndarray):
-        # Use the number of all flags: to read `writeable` of an array that NumPy marked would warn.
+        # Read all flags as one number: reading `writeable` of an array that NumPy marked warns.
         one, other = ((x.shape, x.dtype, x.flags.num & 0x400) for x in (found, wanted))
         # Views must have the same memory.
         shared = found.flags.owndata or not found.size or found.ctypes.data == wanted.ctypes.data

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from evidence import needs, pack
 from gate import closed
 
-# If a page does not escape this text, a browser reads HTML in it.
+# If a page does not escape this text, a browser reads it as HTML.
 MEAN = '<img src=x onerror=alert(1)> & "it\'s"'
 
 SHAPE = "why3/core/shape.mlw"

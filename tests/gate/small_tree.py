@@ -1,4 +1,4 @@
-"""Small trees with the real tools and provers, which tests change. The gate takes two seconds."""
+"""Small trees, which tests change, with the real tools and provers. The gate takes two seconds."""
 
 import functools
 import os
@@ -128,7 +128,7 @@ def passes(tree: Path, *words: str, kept: int | None = None) -> str:
 
 
 def failures(tree: Path, *, options: tuple[str, ...] = ISOLATED) -> list[str]:
-    """Expect the gate to fail and to write no evidence; return the failures."""
+    """Expect the gate to fail without writing evidence; return the failures."""
     done = run(tree, "gate", options=options)
     assert done.returncode == 1, done.stdout + done.stderr
     *_, printed = done.stdout.partition("\ntrusted, without a body: ")
@@ -140,7 +140,7 @@ def failures(tree: Path, *, options: tuple[str, ...] = ISOLATED) -> list[str]:
 
 
 def same(found: list[str], expected: list[str]) -> None:
-    """Expect one failure for each text, which it contains, in this order."""
+    """Expect failures that contain these texts, one for each text, in this order."""
     assert len(found) == len(expected), "\n".join(found)
     for failure, part in zip(found, expected, strict=True):
         assert part in failure, failure
@@ -154,7 +154,7 @@ def edit(path: Path, old: str, new: str) -> None:
 
 @functools.cache
 def proved(base: Path) -> Path:
-    """Make the small tree in the place of its later copies, and move it aside."""
+    """Make the small tree where its copies will be, and move it aside."""
     tree = install(base / "small", FILES)
     updated = run(tree, "update")
     assert updated.returncode == 0, updated.stdout + updated.stderr
@@ -165,7 +165,7 @@ def proved(base: Path) -> Path:
 
 @pytest.fixture
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Copy the small tree to the one place that its build/why3.conf names."""
+    """Copy the small tree to the place that its build/why3.conf names."""
     aside = proved(tmp_path_factory.getbasetemp())
     tree = aside.with_name("small")
     shutil.rmtree(tree, ignore_errors=True)

@@ -12,7 +12,7 @@ from gate import closed, toolchain
 
 GIT = ("git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main")
 
-# Here `make prove` lists the files in build/, instead of a run of the gate.
+# Here `make prove` lists the files in build/ instead of running the gate.
 MAKEFILE = """\
 prove:
 \t@mkdir build/evidence build/proved

@@ -14,7 +14,7 @@ from gate.theories import theory_files
 
 TAKEN = "is taken for granted:"
 
-# For Why3 1.8.0, a ghost without a definition is an `any`, not a `val`.
+# In Why3 1.8.0, a ghost without a definition is an `any`, not a `val`.
 GHOST = "any" if toolchain.read()["Why3"].version == "1.8.0" else "val"
 
 GRANTED = [
@@ -35,7 +35,7 @@ GRANTED = [
     ("axiom", "PartialOrder.Trans", "clone relations.PartialOrder with type t = int, axiom ."),
 ]
 
-# TRUE: goals that hold whatever their symbols mean. MORE: goals that do not.
+# TRUE: goals that hold whatever their symbols mean. MORE: other goals.
 TRUE = [
     "lemma m: true",
     "goal m: forall x: int. x = x",
@@ -60,7 +60,7 @@ MORE = [
     "let function m (x: int) : int = assert { 1 < 2 }; x",
 ]
 
-# In each module, the audit searches a witness of `wanted`, a program or a lemma.
+# In each module, the audit looks for a witness of `wanted`, a program or a lemma.
 CALLED = "predicate q (a: int)  let wanted (a: int) : unit requires { q a } = ()  "
 PREDICATES = "predicate q (a: int)  predicate r (a: int)  predicate t (a b: int)  "
 STATED = PREDICATES + "lemma wanted: forall a. q a -> r a  "
@@ -126,7 +126,7 @@ SUPPOSING = [
 ]
 
 SATISFIED_BY_G = [
-    # For any arguments `g` calls `wanted`: first, or after a branch, loop, change, excluded error.
+    # For all arguments `g` calls `wanted`: first, or after a branch, loop, change, excluded error.
     f"{CALLED}let lemma g (a: int) = wanted 9",
     f"{CALLED}let g (a: int) = (if a = 2 then wanted a); wanted 9",
     f"{CALLED}let g () = for i = 0 to 1 do let _ = free i in () done; wanted 9",
@@ -144,11 +144,11 @@ SATISFIED_BY_G = [
     f"{promise('q a -> r a')}let g () = let b = 9 in let _ = wanted b in assert {{ q b }}",
     f"{promise('forall k. t k a -> r k')}let g () = let _ = wanted 9 in assert {{ t 1 9 }}",
     f"{promise('q a -> r a', FEW)}let g () = let _ = wanted 7 in assert {{ q 7 }}",
-    # The formula with hypotheses is not an implication.
+    # The formula with hypotheses is no implication.
     *(f"{lemma(formula)}{TRIED}" for formula in SUPPOSING),
 ]
 SATISFIED_BY_BETWEEN = [
-    # `between` calls `wanted`, or has its hypothesis, or asserts a second; the last is of one type.
+    # `between` calls `wanted`, has its hypothesis, or asserts a second one; the last has one type.
     f"{CALLED}{BETWEEN} = wanted a  let lemma g () = between 9",
     f"{CALLED}{BETWEEN} = ()  let lemma g () = between 9",
     f"{STATED}{BETWEEN} = ()  let lemma g () = between 9",
@@ -161,7 +161,7 @@ SATISFIED_BY_BETWEEN = [
 UNSATISFIED = [
     *map(lemma, SUPPOSING),
     *(promise(formula) for formula in SUPPOSING if "->" in formula or "not" in formula),
-    # The hypotheses are in other words, or belong to a promise.
+    # The hypotheses have other words, or belong to a promise.
     lemma("not (q a /\\ r a) \\/ a < 0"),
     lemma("a < 0 \\/ not q a \\/ not r a"),
     lemma("t a a /\\ (q a -> r a)"),
@@ -199,7 +199,7 @@ UNSATISFIED = [
     " = wanted (a - 1)",
     f"{STATED}lemma other: forall a. q a -> r a",
     f"{NESTED}let g () = assert {{ forall z. t 9 z -> r z }}",
-    # Each hypothesis is shown, but not for the same values, moment and type, or not by one item.
+    # Each hypothesis is shown, but for different values, moments or types, or by different items.
     f"{BOTH}{BETWEEN} = assert {{ t (9 + 1) 9 }}  let lemma g () = between 9",
     f"{BOTH}{BETWEEN} = ()  let lemma also (a: int) requires {{ t (a + 1) a }} = ()"
     "  let lemma g () = between 9; also 9",
@@ -209,7 +209,7 @@ UNSATISFIED = [
     "  let g () = assert { u 1 /\\ u (true, 1) }",
 ]
 
-# A declaration, a part of it that no promise shows, and a replacement of this part.
+# A declaration, a part that no promise shows, and a replacement of this part.
 EFFECTS = [
     ("val f (a: cell) : unit writes { a.left }", "a.left", "a.left, a.right"),
     ("val f (a: cell) : unit writes { a.left }", "writes { a.left }", ""),
@@ -342,14 +342,14 @@ module End
 end
 """)
 
-# Instances, and the parameters that they lack.
+# Instances, and their missing parameters.
 LEFT = {
     "left": ("clone template.Pattern with type t = int, val free = minus", ["weight", "size"]),
     "all_left": ("clone export template.Pattern", ["t", "weight", "size", "free"]),
     "trusted": ("clone c.trusted.Memory as Mine", ["Mine.byte", "Mine.copy"]),
 }
 
-# These modules are no templates: they are used, never cloned, or assume something themselves.
+# These modules are no templates: they are used, are never cloned, or assume something themselves.
 NO_TEMPLATES = {
     "used": ("val f (x: int) : int ensures { result < result }", ["clone", "use"], "val"),
     "uncloned": ("val f (x: int) : int ensures { result < result }", [], "val"),
@@ -446,7 +446,7 @@ def test_what_is_taken_for_granted_is_refused(audit: Facts) -> None:
     for n, (kind, name, _) in enumerate(GRANTED):
         what = f"Granted{n}.{name} is taken for granted: {kind} (none is allowed here)"
         assert any(what in failure for failure in found), what
-    # Two divergent programs also have vc:divergent; the order is cloned with all its items.
+    # Two divergent programs also have vc:divergent; the order is cloned with all items.
     assert len(found) == len(GRANTED) + 2 + 1 + 3
     cloned = "Trans is taken for granted: axiom (none is allowed here), cloned from /usr"
     assert any(cloned in failure for failure in found)
@@ -565,14 +565,14 @@ def test_an_instance_has_goals_for_its_parameters_alone(audit: Facts) -> None:
     (same,) = (s for s in audit["symbols"] if s["name"] == "Exactly.f'refn'vc")
     assert (same["module"], same["says_nothing"]) == ("Exactly", False)
     assert found["Instance.P.light"] == (None, None)
-    # End clones Middle, which clones a template: an item that Middle adds has its goal in Middle.
+    # End clones Middle, which clones a template: items that Middle adds have their goal in Middle.
     found = symbols("chain")
     assert found["Middle.twice"] == (None, "template.Pattern.twice")
     assert found["Middle.more"] == ("more'vc", None)
     assert found["End.M.twice"] == (None, "chain.Middle.twice")
     assert found["End.M.more"] == (None, "chain.Middle.more")
     assert found["End.M.size'refn'vc"] == ("M.size'refn'vc", None)
-    # An instance must prove its template's axioms; the gate refuses `axiom .`, which keeps them.
+    # An instance must prove its template's axioms; the gate refuses `axiom .`, which assumes them.
     assert symbols("axiomatic_clone")["M.Pattern.f"] == ("Pattern.f", None)
 
 

@@ -72,7 +72,7 @@ def root(tmp_path: Path, facts: Any) -> Path:
 
 
 def refused(root: Path, facts: Any, *expected: str) -> None:
-    """Expect one failure for each of these texts, which it contains."""
+    """Expect failures that contain these texts, one for each text."""
     same(list(map(str, claims.check(root, claims.claims(facts, root), facts))), [*expected])
 
 
@@ -114,13 +114,13 @@ TAMPERED: list[Any] = [
     (TWICE, {"goal": None}),
     (POSITIVE, {"goal": "z"}, *Z),
     (TWICE, {"line": 12}, f"Small.twice'vc {NO_CLAIM}", f"{W}:10: {OF_NOTHING}"),
-    # These sentences belong to no item, so no seal covers them. A heading may stand there.
+    # These sentences belong to no item, so no seal covers them. Headings are allowed there.
     (W, (r"\(\*\* The", "(** False. *) (** The"), f"{W}:10: {OF_NOTHING}"),
     (W, (r"\(\*\* The", "(** {1 False} *) (** The")),
     (W, ("lemma p", "lemma (** False. *) p"), f"{REWORDED}False.)", f"{W}:8: {OF_NOTHING}"),
     (W, ("double x\n\n", "(** False. *)\ndouble x\n"), f"{W}:8: {OF_NOTHING}"),
     (W, (r"\(\*\* The program", "(* The program"), f"Small.twice'vc {NO_SENTENCE}", REWORDED),
-    # A truncated seal seals nothing: 64 bits do not distinguish statements safely.
+    # A truncated seal seals nothing: 64 bits do not safely distinguish statements.
     (claims.LOCK, ("(Tuple.size .{16})\\S+", r"\1"), f"size {NOT_IN_LOCK}"),
     (claims.LOCK, ("Tuple.size", "Tuple.s"), f"Tuple.size {NOT_IN_LOCK}", f"Tuple.s {NO_CLAIM}"),
 ]
@@ -159,7 +159,7 @@ def test_a_type_and_a_function_of_one_name_are_sealed_together(root: Path, facts
 
 
 def test_what_somebody_relies_on(facts: Any) -> None:
-    """These are tagged items, extracted programs, items without a body, and all they mention."""
+    """Tagged items, extracted programs, items without a body, and all that these mention."""
     plan, idle = "why3/kernel/plan.mlw", "kernel.idle.Idle"
     listed = symbol(plan, 1, "program", "COPPlan.listed", "", None)
     listed |= {"names": [f"{idle}.type"], "calls": [f"{idle}.used", f"{idle}.lemma"]}

@@ -41,7 +41,7 @@ THEORIES = sorted(ROOT.glob("why3/*/*.mlw"))
 
 
 class Made(NamedTuple):
-    """The built documentation, which was moved to a folder of its own."""
+    """The built documentation, moved to another folder."""
 
     folder: Path
     pages: dict[str, Page]
@@ -53,7 +53,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     documents = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
     for name in (*documents, "c", "proofs", "python", "tests", "why3"):
         (root / name).symlink_to(ROOT / name)
-    # Sphinx's own warnings stay in a process of their own.
+    # A separate process keeps Sphinx's own warnings out.
     code = """import pathlib, sys, small_evidence; from evidence import doc
 root, small = map(pathlib.Path, sys.argv[1:]); doc.build(root, small_evidence.evidence(small))"""
     path = f"{ROOT / 'proofs'}:{ROOT / 'python'}:{ROOT / 'tests/gate'}"
@@ -67,7 +67,7 @@ root, small = map(pathlib.Path, sys.argv[1:]); doc.build(root, small_evidence.ev
     return Made(folder, small_evidence.read(folder))
 
 
-# This page runs a script that opens other pages in frames, and keeps the result in its own body.
+# This page runs a script that opens other pages in frames, and stores the result in its body.
 ASK = """<!DOCTYPE html><html lang="en"><title>asked</title><body><script>
 const open = (address, width, height = 800) => new Promise((done) => {
   const frame = document.createElement("iframe");
@@ -94,7 +94,7 @@ def ask(made: Made, script: str, given: object, *flags: str) -> tuple[Any, str]:
     folder = made.folder
     program = shutil.which("chromium")
     if not program and toolchain.system().startswith("ubuntu"):
-        pytest.skip("chromium is not installed: Ubuntu has it as a snap alone")
+        pytest.skip("chromium is not installed: Ubuntu has it only as a snap")
     assert program, "chromium is missing: `make test` installs it"
     page = ASK.replace("SCRIPT", script).replace("GIVEN", json.dumps(given))
     (folder / "ask.html").write_text(page, encoding="utf-8")
@@ -213,7 +213,7 @@ def test_every_public_name_is_in_the_reference_and_no_other(made: Made) -> None:
 def test_docstrings_name_the_parameters_that_there_are() -> None:
     for module in MODULES.values():
         for value in filter(callable, public(module).values()):
-            # This exception inherits its signature, and takes a text.
+            # This exception inherits its signature, with a text as parameter.
             own = value is not testing.TargetError
             known = set(inspect.signature(value).parameters) if own else {"text"}
             parsed = Docstring(inspect.getdoc(value) or "").parse("numpy")
@@ -247,7 +247,7 @@ KINDS = ("api/whycast", "api/whycast.plan", "api/whycast.LoopPlan", "theories/co
 
 
 def shown(made: Made) -> list[str]:
-    """List the pages to open: all pages, but few of those of functions and theories."""
+    """List the pages to open: all pages, except most pages of functions and theories."""
     folder = made.folder / "doc"
     own = sorted([*folder.glob("*.html"), *folder.glob("evidence/*.html")])
     assert len(own) > 17 + 18

@@ -62,7 +62,7 @@ GOALS = {
     "weakened": ("forall x y. x + x = y <-> y = 2 * x", KEPT),
 }
 
-# The record splits a goal although both branches bind the same x.
+# The record splits a goal in which both branches bind the same x.
 SHARED = """\
   (** Shared. *) let shared (c: bool) : unit ensures { 0 = 1 }
   = let v = pure { if c then (1, 2) else (3, 4) } in
@@ -85,7 +85,7 @@ end
 end
 """
 
-# The names of modules differ, as one list contains all goals.
+# Modules have different names, as one list contains all goals.
 THEORY = f"""\
 (** Supports {TAG}. *) module NAME
   use int.Int
@@ -101,7 +101,7 @@ EXTRA = f"  (** Extra. {TAG} *) lemma extra: forall x. x <= x + 2\n"
 
 TAMPERED = ("Untouched", "Gone", "Removed", "Broken", "Stray", "Marked", "Hiding", "Reaching")
 
-# These axioms claim to come from Why3's library.
+# These axioms pretend to come from Why3's library.
 HIDDEN = f"""\
 module Away [#"{INT}" 1 0 10]
   use int.Int
@@ -114,7 +114,7 @@ module More
 end
 """
 
-# Edits; no proof notices an edit of a sealed text. One more theorem gets the tag of a clause.
+# Edits; no proof notices edits of sealed texts. One more theorem gets the tag of a clause.
 EDITS = [
     ("why3/proofs.mlw", "= y <-> y", "= y -> y"),
     ("why3/gone.mlw", EXTRA, ""),
@@ -219,7 +219,7 @@ def test_whatever_was_tampered_with_is_refused(small: Path) -> None:
 def test_a_theory_that_cannot_be_read_is_named(small: Path) -> None:
     untyped = THEORY.replace("NAME", "Untyped").replace("= x + x\n", "= x + true\n")
     write(small, {"why3/untyped.mlw": untyped})
-    # One theory of the tree has the name of one of Why3's theories.
+    # One theory has the name of a theory of Why3.
     shadowed = THEORY.replace("NAME", "Shadowed").replace("int.Int", "int.Int  use seq.Seq")
     sequences = "module Seq\n  type seq 'a = Nil\nend\n"
     write(small, {"why3/shadowed.mlw": shadowed, "why3/seq.mlw": sequences})
@@ -292,7 +292,7 @@ def test_the_untouched_tree_passes_with_all_answers_kept(small: Path) -> None:
 
 
 def keys(tree: Path) -> list[str]:
-    """Return the keys of CALLS, without and with a goal in USED, which it uses, and of OWN."""
+    """Return the keys of CALLS, without and with a goal in USED, which CALLS uses, and of OWN."""
     whygate = Program(tree)
     told: Any = [{"goals": [{"tree": {"file": f, "transformations": []}}]} for f in (None, USED)]
     return [*(whygate.key(CALLS, [USED], each) for each in told), whygate.key(OWN, [OWN], told[0])]
@@ -306,13 +306,13 @@ def test_kept_answers(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     clone = shutil.copytree(small, tmp_path / "deeper" / "clone", symlinks=True)
     assert keys(clone) == keys(small)
-    # A theory's comment does not matter to its users, unless they have goals in the theory. A
-    # program's body is no part of its statement, but the body has a proof.
+    # A theory's comment does not matter to its users, unless they have goals in the theory. The
+    # body of a program is no part of its statement, but has a proof.
     comment = "  use int.Int\n", "  (* New. *)\n\n  use int.Int\n"
     assert unchanged(USED, *comment) == [True, False, True]
     assert unchanged(OWN, "Numbers, doubled.", "Numbers, and others.") == [True, True, False]
     assert unchanged(OWN, "  = x + x\n", "  = 2 * x\n") == [True, True, False]
-    # The gate ignores answers about other files, and a truncated file of answers.
+    # The gate ignores answers about other files, and truncated files of answers.
     found = small / "build" / "gate" / "why3.room.calls.mlw.json"
     forged = json.loads(found.read_text(encoding="utf-8"))
     forged |= {"key": "0" * 64, "session": {**forged["session"], "goals": []}}
@@ -397,7 +397,7 @@ def test_nothing_in_the_environment_matters(small: Path, tmp_path: Path) -> None
 
 
 def test_code_that_is_none_of_the_gates_cannot_turn_the_verdict(small: Path) -> None:
-    """Such code is forged bytecode of a judge, or a module of another folder."""
+    """The code is forged bytecode of a judge, or a module of another folder."""
     source = small / "proofs" / "gate" / "judge.py"
     text = source.read_text(encoding="utf-8")
     code = compile(f"{text}\ndef judge(*_): return []\n", str(source), "exec")
@@ -407,7 +407,7 @@ def test_code_that_is_none_of_the_gates_cannot_turn_the_verdict(small: Path) -> 
     forged.write_bytes(unchecked + marshal.dumps(code))
     importing = "import evidence.records\nfrom gate import claims,"
     edit(small / "proofs" / "verdict.py", "from gate import claims,", importing)
-    # If this run fails, the facts of an earlier run do not stay.
+    # If this run fails, the facts of an earlier run are removed.
     write(small, {"proofs/sessions/stray": "", "build/evidence/evidence.json": ""})
     loaded = "is loaded while the gate judges: expected gate/ alone"
     named = (("__init__", "evidence"), ("records", "evidence.records"))
@@ -436,7 +436,7 @@ def running(tree: Path) -> list[str]:
 
 @contextlib.contextmanager
 def started(tree: Path) -> Iterator[subprocess.Popen[str]]:
-    """Start the gate, and wait for its first line, which reports that git is missing."""
+    """Start the gate, and wait for its first line: a report that git is missing."""
     (tree / "build" / "temporary").mkdir()
     command = [sys.executable, *small_tree.ISOLATED, str(tree / "proofs" / "run.py"), "gate"]
     env = {**os.environ, "TMPDIR": str(tree / "build" / "temporary")}

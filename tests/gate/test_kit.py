@@ -1,4 +1,4 @@
-"""The kit for SONNX's working group: its theories are ours, its tests notice a wrong program."""
+"""The kit for SONNX's working group: its theories equal ours, its tests notice wrong programs."""
 
 import json
 import re
@@ -44,7 +44,7 @@ def test_theories_have_types_over_the_stand_in(folder: Path, tmp_path: Path) -> 
     library = tmp_path / "libs/tensor"
     library.mkdir(parents=True)
     text = (ROOT / "why3/group/tensor.mlw").read_text(encoding="utf-8")
-    # The group's module also defines a `zero`, as int.Int does.
+    # Like int.Int, the group's module defines a `zero`.
     text = text.removesuffix("end\n") + "  function zero (e: 'a) : 'a = e\n\nend\n"
     (library / "tensor.mlw").write_text(text, encoding="utf-8")
     for name in NAMES:
@@ -60,7 +60,7 @@ def test_report_has_each_finding(folder: Path) -> None:
     assert "E1 if two of them that are not 1 differ" in wording
 
 
-# NumPy's place is taken by our function of its rule.
+# Our function of NumPy's rule replaces NumPy's.
 OURS = ("np.broadcast_arrays(", "__import__('whycast').numpy_rule.broadcast_arrays(")
 
 
@@ -68,7 +68,7 @@ OURS = ("np.broadcast_arrays(", "__import__('whycast').numpy_rule.broadcast_arra
 def test_tests_notice_a_wrong_program(
     folder: Path, tmp_path: Path, fault: tuple[str, str] | None
 ) -> None:
-    """The group's tests pass, also with ours; with a fault in their reading of f, they fail."""
+    """The group's tests pass, also with our function; a fault in their reading of f fails them."""
     shutil.copytree(folder / kit.TESTS, tmp_path, dirs_exist_ok=True)
     tests = tmp_path / "test_broadcast.py"
     text = tests.read_text(encoding="utf-8")

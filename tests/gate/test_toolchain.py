@@ -97,7 +97,7 @@ def test_pins_of_each_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_the_groups_of_the_project_are_the_pinned_versions() -> None:
     project = toml.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     groups = project["dependency-groups"]
-    # If a name has several lines, the last one is for newer Pythons.
+    # If a name has several lines, the last line is for newer Pythons.
     of_the_gate, more = (
         re.findall(r"(?m)^([\w-]+)==(\S+)", path.read_text(encoding="utf-8")) for path in WHEELS
     )
@@ -105,7 +105,7 @@ def test_the_groups_of_the_project_are_the_pinned_versions() -> None:
     assert of_the_gate == [("ruff", TOOLS["Ruff"].version)]
     pinned = {"==".join(each) for each in (*of_the_gate, *more)}
     assert {*groups["validate"]} <= {*groups["test"]} <= pinned
-    # Extras accept the versions of the tests, or of the register of peers.
+    # Extras accept the versions that the tests, or the register of peers, use.
     register = ROOT / "tests/peers/deviations.json"
     tried = json.loads(register.read_text(encoding="utf-8"))["versions"]
     versions = {PEERS[name].distribution: tried[name] for name in tried} | versions
@@ -169,7 +169,7 @@ def test_missing_or_other_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     wanted = "apt-get install --no-install-recommends --no-remove solver=2.0-1 clang"
     command = f"sudo apt-get update && sudo {wanted} {install.HEADERS}"
     assert str(told.value).partition("Run\n  ")[2] == command
-    # If Python has its headers for C, no package with them is needed.
+    # If Python's C headers are there, no package has to install them.
     (tmp_path / "Python.h").touch()
     there += ["solver solver=2.0-1 clang"]
     with pytest.raises(ToolError, match="solver: Solver is not the pinned build") as refused:

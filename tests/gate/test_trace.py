@@ -1,4 +1,4 @@
-"""The trace of a small tree has no orphans; each kind of orphan is found and named."""
+"""The trace of a small tree has no orphans; the gate names each kind of orphan."""
 
 import re
 import subprocess
@@ -117,7 +117,7 @@ def names(listed: list[dict[str, str]]) -> list[str]:
 
 
 def edit(tree: Path, *replaced: str) -> None:
-    """Replace texts, each of which occurs once: file, old, new, and so on."""
+    """Replace texts that occur once: file, old, new, and so on."""
     for name, old, new in zip(replaced[::3], replaced[1::3], replaced[2::3], strict=True):
         small_tree.edit(tree / name, old, new)
 
@@ -192,7 +192,7 @@ def test_a_test_with_tags_that_does_not_run_is_named(tree: Path) -> None:
     absent = "a and b are not installed: pip install 'whycast[oracle]'"
     added = {"test_late": skipped % "Late.", "test_absent": skipped % absent, "test_unseen": test}
     added["test_tool"] = skipped % "a is not installed: pip install a b-c"
-    # Pytest does not collect this file, but the trace reads it.
+    # The trace reads this file, but pytest does not collect it.
     added["conftest"] = "collect_ignore = ['test_unseen.py']\n"
     write(tree, {f"tests/room/{name}.py": text for name, text in added.items()})
     write(tree, {"pyproject.toml": ""})

@@ -19,8 +19,8 @@ __all__ = ["small"]
 
 OTHER = "0" * 64
 RAN = "import pathlib; pathlib.Path(__file__).with_name('ran').touch()\n"
-# Python would load some of these instead of its own module, this program or a tool; pytest would
-# read tests/pytest.toml before pyproject.toml.
+# Python would load some of these files instead of its own module, this program or a tool; pytest
+# would read tests/pytest.toml before pyproject.toml.
 STRANGE = [
     *("c/string.h", "python/numpy.py", "python/whycast/_kernel.abi3.so", "tests/pytest.toml"),
     *("proofs/argparse.py", "proofs/gate/judge/__init__.py", "proofs/gate/why3/prover.cmx"),
@@ -175,7 +175,7 @@ def test_make_accepts_settings_that_change_no_verdict(tmp_path: Path) -> None:
 
 
 def test_a_person_can_read_all_that_could_make_the_gate_pass_wrongly() -> None:
-    """Sessions do not count: the gate runs every proof, so nobody has to read sessions."""
+    """Without sessions: the gate runs every proof, so nobody has to read the recorded ones."""
     listed = closed.run(*closed.GIT, "ls-files", "-z", "--", "proofs/gate", cwd=ROOT).split("\0")
     lines = {name: (ROOT / name).read_bytes().count(b"\n") for name in listed if name}
     assert sum(lines.values()) <= 7110, lines

@@ -1,4 +1,4 @@
-"""Proved laws, tried on arrays: other tests, which compare readings of texts, do not try them.
+"""Proved laws, tried on arrays; the tests that compare readings of texts do not try these laws.
 
 Every test names its theorems. All elements of an array differ, so a misplaced element shows.
 """
@@ -31,7 +31,7 @@ def folded(arrays: Sequence[Array]) -> list[Array]:
 
 
 def test_permutation_and_recursion() -> None:
-    """Permuted inputs give permuted outputs: broadcast_permuted, sonnx/permutation.mlw. A fold
+    """Permuted inputs lead to permuted outputs: broadcast_permuted, sonnx/permutation.mlw. A fold
     returns the operator's data, and fails where the operator fails: recursion_outputs,
     recursion_fails, sonnx/recursion.mlw.
 

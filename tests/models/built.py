@@ -72,7 +72,7 @@ float[8] offset, float[8,8] weight> {
     "products": """(float[2,3,4] x) => (float[6,6] y)
 <float[4,5] weight, float[5,6] square, float[6] row> {
   stack = MatMul(x, weight) rows = Flatten<axis = 2>(stack) y = Gemm(rows, square, row) }""",
-    # A body of Loop that broadcasts a constant from outside, and a function of the model's own.
+    # A body of Loop that broadcasts a constant from outside; a function that the model defines.
     "loop": """(float[3,4] x) => (float[3,4] y, float[3,3,4] all)
 <int64 times = {3}, bool yes = {1}, float[4] row, float half> {
   end, all = Loop(times, yes, x) <body = b (int64 i, bool go, float[3,4] s)

@@ -1,8 +1,8 @@
 """Drawn models: their listed broadcasts, and the explicit models, are compared with runs.
 
 Sizes of inputs are numbers, names or open. For each assignment of numbers, a small interpreter of
-shapes finds which nodes run and broadcast; ONNX Runtime runs the model and the explicit model. Of
-the package, the tests only use the command line, and SONNX's operator for `--as sonnx`.
+shapes finds which nodes run and broadcast; ONNX Runtime runs the model and the explicit model. The
+tests use only the package's command line, and SONNX's operator for `--as sonnx`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SINCE |= {"PRelu": 7, "MatMul": 7}
 
 
 def numbers(text: str) -> Shape:
-    """Read an Expand's target from the name of its constant; only this name has digits here.
+    """Read an Expand's target from the name of its constant; only such names have digits here.
 
     >>> numbers("3x0"), numbers("()"), numbers("flag")
     ((3, 0), (), ())
@@ -60,7 +60,7 @@ def shape_of(operator: str, shapes: list[Shape]) -> Shape:
 
 @dataclass
 class Node:
-    """A node, and the graphs within it; the last node of each makes the output."""
+    """A node, and the graphs within it; the last node of each graph computes its output."""
 
     operator: str
     inputs: list[str]
@@ -245,7 +245,7 @@ def ask(*words: str) -> dict[str, Any]:
 
 
 def judge(seed: int, folder: Path) -> int:
-    """Judge one model; return how many of its nodes broadcast."""
+    """Judge one model; return the number of nodes that broadcast."""
     drawn = Drawn(seed)
     model, draw = drawn.model(), drawn.draw
     path, out = folder / "model.onnx", folder / "out.onnx"
@@ -290,7 +290,7 @@ def judge(seed: int, folder: Path) -> int:
     after = runner(out, of_sonnx=form == "sonnx")
     for sizes, flag, _, runs in seen:
         if "MatMul" in str(model) and 0 in sizes.values():
-            # If a vector's product is empty, ONNX Runtime does not write it, or refuses it.
+            # ONNX Runtime leaves an empty product of a vector unwritten, or refuses it.
             continue
         feeds = feeds_for(drawn, sizes, flag)
         try:
@@ -300,7 +300,7 @@ def judge(seed: int, folder: Path) -> int:
             assert form == "sonnx" or model.graph.value_info or not runs, "it does not run"
             continue
         for a, b in zip(expected, after(feeds), strict=True):
-            # Do not compare bits: ONNX Runtime's Max of 0 and -0 returns one or the other.
+            # Do not compare bits: ONNX Runtime's Max of 0 and -0 returns either.
             assert a.dtype == b.dtype, a.dtype
             np.testing.assert_array_equal(a, b)
     if form != "sonnx" and not model.graph.value_info and seen[0][3]:
@@ -359,4 +359,4 @@ def judge_all(seeds: range) -> int:
 
 
 if __name__ == "__main__":
-    print(f"{judge_all(range(int(sys.argv[1])))} broadcasts as they were said")
+    print(f"{judge_all(range(int(sys.argv[1])))} broadcasts as listed")

@@ -271,7 +271,7 @@ FAULTS: dict[str, tuple[ModelProto, str, str]] = {
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_faults_of_a_model_are_attention(run: Run, saved: Save, tmp_path: Path, name: str) -> None:
-    """The report still lists the node; if the old model runs, so does the new one."""
+    """The report still lists the node; if the old model runs, the new model runs, too."""
     model, verdicts, text = FAULTS[name]
     code = 1 if "never" in verdicts else 0
     path, out = saved(model), tmp_path / "out.onnx"

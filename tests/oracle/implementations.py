@@ -1,6 +1,6 @@
-"""Implementations of broadcasting that are wrong in one way, and the finding of `check`.
+"""Implementations of broadcasting that are wrong in one way, and what `check` must find.
 
-Most of these faults were seen or are easy to make.
+Most of these faults have occurred, or are easy to make.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ PROGRAM = ["sh", "-c", f"sed -u 500q | {sys.executable} -m whycast serve; sleep 
 class Wrong(NamedTuple):
     """A wrong implementation, its kind of deviation, and the smallest case that shows it.
 
-    `cases` is the number of deviating cases, if a test checks that; `expected` and `got` are
-    patterns of the report's words.
+    `cases` is the number of deviating cases, if a test checks it; `expected` and `got` are patterns
+    for the report's words.
     """
 
     name: str
@@ -56,11 +56,11 @@ def sized(*shapes: Any) -> Case:
 
 
 def assert_ends(word: str) -> None:
-    """Demand that soon no process has such a word; a killed process stays for a moment."""
+    """Demand that every process with this word ends soon; a killed process stays for a moment."""
 
     def started() -> Iterator[list[str]]:
         for path in Path("/proc").glob("[0-9]*/cmdline"):
-            # Other processes end at any time.
+            # Other processes may end at any time.
             with suppress(OSError):
                 yield path.read_text(errors="replace").split("\0")
 
@@ -91,7 +91,7 @@ def zeros_where(condition: Callable[[Sequence[Array]], Any]) -> Function:
 
 
 def where(condition: Callable[[Sequence[Any]], bool], act: Callable[[], object]) -> Function:
-    """Act if the condition holds, then answer rightly about arrays or shapes."""
+    """If the condition holds, act; then answer rightly about arrays or shapes."""
 
     def function(*given: Any) -> Any:
         if condition(given):
@@ -261,7 +261,7 @@ def copied_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
 
 
 def last_axis_at_fault(*shapes: Shape) -> Shape:
-    """Refuse rightly, and always name the last axis."""
+    """Refuse rightly, but always name the last axis."""
     try:
         return whycast.broadcast_shapes(*shapes)
     except whycast.BroadcastError:
@@ -293,7 +293,7 @@ def open_to_all(*shapes: Any) -> list[None]:
 
 
 def named(change: Callable[[Any], object]) -> Function:
-    """Change the right answer of NumPy's rule for shapes with names."""
+    """Change the right answer, by NumPy's rule, about shapes with names."""
     return lambda *shapes: change(symbolic.broadcast_shapes(*shapes, rule="numpy"))
 
 
@@ -383,7 +383,7 @@ WRONG = (
         got="^KeyError: False$",
         asked={"refuses": ["ValueError"]},
     ),
-    # For sizes with names, a refusal is wrong if the answer does not depend on a name.
+    # For sizes with names, a refusal is wrong only if the answer depends on no name.
     Wrong("no names", refuses_n, "refuses", sized((), ("N",)), *NAMES),
     Wrong(
         *("open to all", open_to_all, "accepts", Case(((0,), (2,))), *NAMES),
@@ -409,7 +409,7 @@ WRONG = (
     Wrong("float32 inside", summed(float32_inside), "elements", None, *GRADIENTS, got=r"^at "),
     Wrong("narrow", NARROW, "dtype", Case(((),), ()), *GRADIENTS),
     Wrong("a list", A_LIST, "no array", Case(((1,),), (0,)), *GRADIENTS),
-    # Exceptions that are no Exception, and ends of the process.
+    # Exceptions outside the class Exception, and ends of the process.
     *[
         Wrong(f"one {kind} {got[1:9]}", where(one_case, act), kind, ONE, *VERDICT, 1, 1, got=got)
         for act, kind, got in (
@@ -427,7 +427,7 @@ WRONG = (
         got="^the process ended with exit code 3$",
     ),
     # Small cases are right, so the check searches for a smaller example in steps. A step at which
-    # the target dies is no example, whether other steps follow or not.
+    # the target dies is no example, whether it is the last step or not.
     *[
         Wrong(name, function, "refuses", case, *VERDICT, asked={"demand": {"size": 65, "rank": 65}})
         for name, function, case in (

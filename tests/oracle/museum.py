@@ -1,7 +1,7 @@
 """Public bugs, most of 2024 to 2026, each rebuilt as a function that `check` has to catch.
 
-Each function follows the report of the bug, without any code of the project. If the bug lies in
-another operation, such as a matrix product, the function has only the broadcasting.
+Each function follows the report of the bug, without code of the project. If the bug lies in another
+operation, such as a matrix product, the function contains only the broadcasting.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from whycast.testing._cases._case import NAMES
 
 
 class Exhibit(NamedTuple):
-    """A public bug, a function that has it, and the report's words on the smallest case."""
+    """A public bug, a function with this bug, and the report's words about the smallest case."""
 
     group: str
     year: int
@@ -74,7 +74,7 @@ def reads_an_empty_list(*arrays: Array) -> Any:
 
 
 def ones_win(*shapes: Shape) -> Shape:
-    """Take the 1 of two sizes; axes that only one shape has are right."""
+    """Return the 1 of two sizes; axes of only one shape are right."""
 
     def two(first: Shape, second: Shape) -> Shape:
         common = min(len(first), len(second))
@@ -149,8 +149,8 @@ def rows_that_are_one(*arrays: Array) -> list[Array]:
     return found
 
 
-# The code takes the stride of the last axis but one for the length of a row, and stops if this
-# stride is too short. But the stride of an axis of size 1 does not matter, and may be 0.
+# The code treats the stride of the last axis but one as the length of a row, and stops if it is too
+# short. But the stride of an axis of size 1 does not matter, and may be 0.
 short_rows = zeros_where(
     lambda xs: any(
         x.ndim == 2 and len(x) == 1 and abs(x.strides[0]) < x.shape[1] * x.itemsize for x in xs
@@ -159,7 +159,7 @@ short_rows = zeros_where(
 
 
 def last_axes_fit(shape: Shape, target: Shape) -> bool:
-    """Ask whether a sum is possible, but not whether it has the target's shape."""
+    """Return whether a sum is possible, even if it does not have the target's shape."""
     return all(a in (1, b) for a, b in zip(reversed(shape), reversed(target), strict=False))
 
 
@@ -184,7 +184,7 @@ def scalars_not_summed(delta: Array, shape: Shape) -> Array:
 
 
 def named(choose: Callable[[int, list[str], dict[str, int]], Any]) -> Callable[..., Any]:
-    """Choose each size by the number and the names of its axis, and the number beside a name."""
+    """Choose each size by its axis's number and names, and by the number beside each name."""
 
     def function(*shapes: Any) -> tuple[Any, ...]:
         numbers = [tuple([1 if isinstance(size, str) else size for size in s]) for s in shapes]
@@ -248,22 +248,22 @@ REBUILT: dict[str, tuple[Any, str, Case, str, Any]] = {
     "pyrefly": (first_name, "shape", sized(("N",), ("M",)), *NAMED),
 }
 
-# Name, year and fault; in the line below, the right answer to the smallest case, and the given one.
+# Name, year and fault; then, for the smallest case, the right answer and the wrong answer.
 TOLD = """
 # The maximum in place of the size that is not 1
 burn 5334, 2026: A size of 0 beside a 1 was compared with the larger of the two, and refused.
 (0,)  |  ValueError: a size is neither 1 nor the largest
 burn 5287, 2026: The output had the larger of two sizes: 1 beside a 0.
 (0,)  |  (1,)
-openvino PR 31156, 2025: Bidirectionally, 1 and 0 gave 1, in either order.
+openvino PR 31156, 2025: In mode bidirectional, 1 and 0 became 1, in either order.
 (0,)  |  (1,)
 onnxruntime PR 25663, 2025: A stack without matrices was refused beside a stack of one matrix.
 (0,)  |  a refusal
-onnx 6294, 2024: The code read an element of an empty list, since the other list had one.
+onnx 6294, 2024: The code read an element of an empty list, because the other list had an element.
 int32 (0,) [], int32 (0,) []  |  the process was ended by SIGSEGV
 rten PR 1369, 2026: For several summed axes the output had the larger of two sizes.
 (0, 0)  |  (1, 1)
-MIGraphX PR 4927, 2026: Each size of a target that comes at run time was taken to be at least 1.
+MIGraphX PR 4927, 2026: The code assumed that sizes of a target at run time are at least 1.
 (0,)  |  (1,)
 tt-mlir 6975, 2026: The number of repetitions came from a division, also by a size of 0.
 (0,)  |  ArithmeticError: division by 0
@@ -271,7 +271,7 @@ tt-mlir 6975, 2026: The number of repetitions came from a division, also by a si
 # Alignment, and the shape of the output
 XNNPACK PR 10650, 2026: If one of two sizes is 1, the output had the 1.
 (0,)  |  (1,)
-XNNPACK PR 11203, 2026: The sizes of a tensor were looked for from the first axis on.
+XNNPACK PR 11203, 2026: The code looked for a tensor's sizes from the first axis on.
 (0, 0)  |  (1, 0)
 LiteRT 8980, 2026: A tensor of rank 3 beside one of rank 4 got its missing axis behind the first.
 array 0: at (0, 1, 0) 33686018  |  array 0: at (0, 1, 0) 16843009
@@ -279,21 +279,21 @@ array 0: at (0, 1, 0) 33686018  |  array 0: at (0, 1, 0) 16843009
 # Limits of rank, memory, overflow
 tensorflow 124845, 2026: The stack had lists for 8 axes; the code wrote a ninth behind them.
 (0, 0, 0, 0, 0, 0, 0, 0, 1)  |  (0, 0, 0, 0, 0, 0, 0, 0, 0)
-tt-metal 55351, 2026: From rank 7 on one counter ran over all outer axes, past the tensor's end.
+tt-metal 55351, 2026: At rank 7 or more, a counter ran over all outer axes, past the tensor's end.
 array 1: at (0, 1, 0, 0, 0, 0, 0) 640034342  |  array 1: at (0, 1, 0, 0, 0, 0, 0) 656877351
 onnxruntime PR 28055, 2026: Loading a model computed Expand of a constant, of any size.
 (2147483648,)  |  MemoryError: no room
 
 # Strides of 0
-pytorch 183986, 2026: Code wrote in place to an expanded tensor, whose rows are one in memory.
+pytorch 183986, 2026: Code wrote in place to an expanded tensor, whose rows share memory.
 array 0: read-only, or in memory of its own  |  array 0: writable, in memory that it shares
-pytorch 195066, 2026: An axis of size 1 and stride 0 left the output unchanged, without an error.
+pytorch 195066, 2026: With size 1 and stride 0, the output stayed unchanged, without an error.
 array 0: at (0, 0) 16843009  |  array 0: at (0, 0) 0
 
 # One-sided rules, and rewriters
 NumSharp 536, 2026: `broadcast_to` let the target grow as well.
 {no_axis}  |  (0,)
-OnnxSlim 323, 2026: A bias of rank 5 was fused into an operator that takes rank 2 at most.
+OnnxSlim 323, 2026: A bias of rank 5 was fused into an operator that takes at most rank 2.
 {no_axis}  |  True
 
 # Gradients that are not summed
@@ -311,7 +311,7 @@ tvm PR 20218, 2026: A size n beside 4 was taken for 4; it may also be 1.
 (N, 2) if N = 1 or N = 2, so (1, 2) where N = 1  |  (2, 2), so (2, 2) where N = 1
 rten PR 1150, 2025: The output had the larger of two sizes; a name counted as at least 1.
 (0,) if N = 1 or N = 0, so (0,) where N = 1  |  (N,), so (1,) where N = 1
-pyrefly, 2026: An unknown size, here M, beside N gave N: so its source of August 2026, no issue.
+pyrefly, 2026: An unknown size, here M, beside N became N (source code of August 2026, no issue).
 (N|M,) if N = 1 or M = 1 or N = M, so (2,) where N = 1, M = 2  |  (N,), so (1,) where N = 1, M = 2
 """
 NO_AXIS = (

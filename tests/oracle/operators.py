@@ -110,7 +110,7 @@ def tiled(x: Any, y: Any) -> Any:
 
 
 def two_of_three(x: Any, y: Any, z: Any) -> Any:
-    """Broadcast two tensors, and demand their shape of the third."""
+    """Broadcast two tensors, and demand that the third has their common shape."""
     found = x + y
     if found.shape != z.shape:
         raise ValueError("another shape")
@@ -125,8 +125,8 @@ def chooses_rows(condition: Any, x: Any, y: Any) -> Any:
 class Wrong(NamedTuple):
     """The number of tensors, the kind of deviation, the smallest case.
 
-    As a program it is asked at `level`: memory shows some faults, and elements show the others. If
-    empty, no level shows the fault: a program's result is a line, which no later call overwrites.
+    A program is asked at `level`: memory shows some faults, elements show the others. If `level` is
+    empty, no level shows the fault: later calls do not overwrite the line of a program's result.
     """
 
     tensors: int
@@ -209,7 +209,7 @@ def one_after_another(out: Any, x: Any, y: Any) -> None:
 
 
 def writes(function: Function) -> Function:
-    """Write what an operator returns."""
+    """Write an operator's result."""
     return lambda out, *arrays: added(out, function(*arrays), np.zeros((), out.dtype))
 
 
@@ -246,7 +246,7 @@ def never_refuses(delta: Any, a: Any, b: Any) -> list[Any]:
 
 
 def product(gradient: Callable[[Any, tuple[int, ...]], Any]) -> Function:
-    """Return a product, and the function that pulls its gradient back."""
+    """Return a product, and the function from its gradient to those of the tensors."""
 
     def function(x: Any, y: Any) -> Any:
         return x * y, lambda delta: (sum_to_shape(delta * y, x.shape), gradient(delta * x, y.shape))

@@ -1,4 +1,4 @@
-"""The check from outside: right implementations pass, `check` catches each wrong one."""
+"""The check from outside: right implementations pass, wrong implementations are caught."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ CAUGHT = (*WRONG, *map(shown, MUSEUM))
 
 @pytest.mark.parametrize("wrong", CAUGHT, ids=[each.name for each in CAUGHT])
 def test_a_wrong_implementation_is_caught(wrong: Wrong, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No process that the implementation has started survives."""
+    """No process that the implementation started survives."""
     monkeypatch.setattr(_child, "WARM_UP", 1)
-    # Filling the memory must take less time than a case has.
+    # Filling the memory must take less than the time for a case.
     timeout = 0.5 if wrong.kind == "hang" else 10
     asked: Any = {"rule": wrong.rule, "level": wrong.level, "every": wrong.every, **wrong.asked}
     report = check(wrong.target, **asked, seconds=None, timeout=timeout, memory=200)
@@ -87,7 +87,7 @@ def each_array(*arrays: Any) -> Iterator[Any]:
 
 
 def refuses_without_axis(shape: Shape, target: Shape) -> Shape:
-    """Name the axis at fault; ranks that do not fit are no axis's fault."""
+    """Name the axis at fault, but no axis if ranks do not fit."""
     error = RULES["openvino-numpy"].refusal(Operands((shape,), target))
     if isinstance(error, BroadcastError):
         raise error
@@ -97,7 +97,7 @@ def refuses_without_axis(shape: Shape, target: Shape) -> Shape:
 
 
 WIDER: Callable[[Any], Any] = lambda x: x.astype("c16") if x.dtype.kind == "c" else x  # noqa: E731
-# The rule, the level, the function; and N: check asks every Nth fixed case.
+# The rule, the level, the function, and N: the check asks every Nth fixed case.
 RIGHT: tuple[tuple[str, str, Callable[..., Any], int], ...] = (
     ("sonnx", "data", implementations.right, 1),
     ("sonnx", "data", whycast.broadcast, 1),
@@ -170,7 +170,7 @@ def test_arrays_by_other_protocols(names: list[str]) -> None:
 
 
 def test_right_programs_pass() -> None:
-    """`whycast serve` is a right program, at all levels."""
+    """`whycast serve` is right at all levels."""
     serve = [sys.executable, "-m", "whycast", "serve"]
     report = check(serve, up_to=True, level="report", seconds=None, every=59, memory=0)
     assert report.ok, str(report)
@@ -219,7 +219,7 @@ BEYOND_SIZES = ["size 2,147,483,647: beyond, 16 of 16 ", "tensors 10: beyond, "]
     [
         (lambda rank, size, count: rank < 33, [], [BEYOND_32]),
         (lambda rank, size, count: size < 2**31 and count < 11, [], BEYOND_SIZES),
-        # Another refusal is a deviation beside the limit, or shows that there is no limit.
+        # Any other refusal is a deviation beside the limit, or shows that there is no limit.
         (lambda rank, size, count: rank < 33 and size != 65, ["refuses"], [BEYOND_32]),
         (lambda rank, size, count: rank in (*range(9), 64), ["refuses"], ["rank 64: "]),
         (lambda rank, size, count: rank < 33 and (9,), ["shape"], ["rank 32: "]),
@@ -366,7 +366,7 @@ def test_the_time_is_that_of_the_whole_check(
 
 @pytest.mark.parametrize("pauses", [itertools.chain([4], itertools.repeat(0)), itertools.repeat(1)])
 def test_a_target_that_compiles_does_not_hang(pauses: Iterator[float]) -> None:
-    """A target compiles once, or for each call: then there is no time for some cases."""
+    """A target compiles once, or for each call; then some cases are not asked in time."""
 
     def compiles(*arrays: Any) -> Any:
         time.sleep(next(pauses))
@@ -425,7 +425,7 @@ async def asynchronous(*shapes: Shape) -> bool:
 
 
 class Ends:
-    """Ends any process, except its own, that looks for its function."""
+    """Ends any process, except the test's, that looks for its function."""
 
     parent = os.getpid()
 
@@ -503,7 +503,7 @@ def test_a_module_that_ends_the_process_when_imported(tmp_path: Path) -> None:
 
 
 def test_files_and_modules_of_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file may import its neighbour; a module may be in the current folder."""
+    """A file may import a neighbour; a module may be in the current folder."""
     (tmp_path / "neighbour_of_mine.py").write_text("from whycast import compatible", "utf-8")
     (tmp_path / "mine.py").write_text("from neighbour_of_mine import compatible as f", "utf-8")
     asked: Any = {"level": "verdict", "seconds": None, "every": 20}

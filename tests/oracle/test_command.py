@@ -124,7 +124,7 @@ def test_shape_answers_as_the_package_does(run: Run) -> None:
 
 
 def test_refusals_about_axes_are_those_of_the_package() -> None:
-    """Rule.refusal takes no arrays; its error is that of the function that takes arrays."""
+    """Rule.refusal takes no arrays, but returns the error of the function that takes arrays."""
     seen = set()
     for rule in [rule for rule in RULES.values() if rule.takes == "axes"]:
         for own, target in product(SMALL, repeat=2):
@@ -271,7 +271,7 @@ def test_check_writes_json_and_what_junit_reads(run: Run, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("on_terminal", [True, False])
 def test_check_shows_progress(run: Run, monkeypatch: pytest.MonkeyPatch, on_terminal: bool) -> None:
-    """On a terminal it is one line, cleared before the report; otherwise, a line now and then."""
+    """On a terminal, progress is one line, cleared before the report; else it is several lines."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: on_terminal)
     done = run(f"check numpy {QUICK} --level verdict --progress")
     told = done.err.split("\r\x1b[K")[1:] if on_terminal else [*done.err.splitlines(), ""]
@@ -302,7 +302,7 @@ LINES = "cases --rule ngraph --format jsonl --level index --out -"
 
 @pytest.mark.parametrize(("words", "number"), [("--help", 1), (LINES, 1), ("shape 3 4", 2)])
 def test_output_without_a_reader_is_no_refusal(words: str, number: int) -> None:
-    """A short output is written at the end, a long output before the end."""
+    """A short output is written at the end, a long output earlier."""
     reader, writer = os.pipe()
     os.close(reader)
     full = os.open("/dev/full", os.O_WRONLY)

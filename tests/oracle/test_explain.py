@@ -60,7 +60,7 @@ E_OpenvinoBroadcast_any_Modes_020: mode numpy broadcasts the data to the target,
 def test_text(run: Run) -> None:
     assert run("explain 2x0 2x1") == (1, REFUSED, "")
     said = run("explain --rule in-dim 3x1 2x3 --axes 1,0").out
-    # The texts have axes, folded lines, an index, loops, and two reasons.
+    # The texts contain axes, folded lines, an index, loops, and two reasons.
     for line in (
         "broadcast_in_dim: 3x1 to 2x3, broadcast_dimensions 1,0 -> 2x3",
         "        its axes  1   0  E_BroadcastInDim_any_Axes_010",
@@ -186,7 +186,7 @@ def test_steps_of_small_shapes() -> None:
 
 
 def test_a_figure_with_names_is_that_of_their_numbers() -> None:
-    """The rule must accept the numbers; on an axis of size 1 every index is 0.
+    """The rule must accept the numbers; on axes of size 1 every index is 0.
 
     [E_Broadcast_any_Derived_580] [E_Broadcast_any_Derived_590] [E_Broadcast_any_Derived_670]
     """
@@ -306,7 +306,7 @@ def test_many_tensors_and_large_sizes(run: Run) -> None:
 
 
 def test_code_asks_for_no_rule_by_its_name() -> None:
-    """The description of a rule decides, so a new rule needs only a description."""
+    """Only a rule's description matters, so a new rule needs nothing more."""
     asked = r"(?m)^(?! *>>>).*(?:(?:\w(?<!Literal)\[|rule_named\()[\"']"
     compound = "|".join(name for name in RULES if "-" in name)
     named = re.compile(rf"{asked}(?:{'|'.join(RULES)})[\"']|\b(?:{compound})\b)")

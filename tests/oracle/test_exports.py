@@ -42,7 +42,7 @@ class Runtime(Backend):
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Write backend tests of two rules: of some cases, and of all about dtypes and layouts."""
+    """Write backend tests of two rules: some cases, and all cases about dtypes and layouts."""
     found = {}
     for name in ("numpy", "expand"):
         found[name] = tmp_path_factory.mktemp("onnx") / name
@@ -56,7 +56,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def failed(folder: Path) -> list[str]:
-    """Run the tests of a folder by ONNX's own runner; return the names of the failed tests."""
+    """Run a folder's tests by ONNX's own runner; return the names of failed tests."""
 
     def load(kind: str) -> list[TestCase]:
         # The runner loads each kind of ONNX's own tests; these replace one kind.
@@ -81,7 +81,7 @@ def test_backend_tests(name: str, folders: dict[str, Path]) -> None:
 
 
 def test_a_planted_fault_is_noticed(folders: dict[str, Path], tmp_path: Path) -> None:
-    """The fault is in one element, and as small as 1/2000."""
+    """The fault changes one element, by as little as 1/2000."""
     chosen = tmp_path / "chosen"
     _export_onnx.write(rule_named("numpy"), [Case(((2000,), (1,)))], tmp_path / "pack")
     shutil.copytree(tmp_path / "pack" / "accepted", chosen)
@@ -129,7 +129,7 @@ def test_models(folders: dict[str, Path]) -> None:
 
 
 def test_no_more_than_some() -> None:
-    """A pack has some tests of each kind; other cases do not change the test of a case."""
+    """A pack contains some tests of each kind; a case's test does not depend on other cases."""
     every = list(cases("sonnx"))
     tests, fewer = (
         [*_export_onnx._tests(rule_named("sonnx"), some)] for some in (every, every[1:])

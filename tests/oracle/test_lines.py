@@ -1,4 +1,4 @@
-"""Requests and answers as lines of JSON: lossless, and errors name the field.
+"""Requests and answers as lines of JSON: nothing is lost, and errors name the field.
 
 `whycast serve` answers each line at once, and continues after bad lines.
 """
@@ -91,7 +91,7 @@ def test_integers_of_any_size() -> None:
 
 
 def served(*lines: object) -> list[Message]:
-    """Ask lines in this process: bytes are sent unchanged, other values as JSON."""
+    """Ask lines in this process; send bytes unchanged, and other values as JSON."""
     asked = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
     sink = io.BytesIO()
     with pytest.MonkeyPatch.context() as changed:
@@ -115,7 +115,7 @@ def test_a_process_answers_each_line_at_once_and_ends_with_its_reader() -> None:
     with subprocess.Popen(
         command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe
     ) as process:
-        # If no answer came, the test would never end.
+        # Without an answer, the test would never end.
         timer = Timer(60, process.kill)
         timer.start()
         source, sink = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
@@ -267,7 +267,7 @@ def test_lines_on_the_standard_output(capfdbinary: pytest.CaptureFixture[bytes])
     assert {len(arrays) for arrays in asked} == {3}
     assert {x["dtype"] for arrays in asked for x in arrays} == {"int8"}
     assert {size for arrays in asked for x in arrays for size in x["shape"]} == {0, 1, 2}
-    # For lines with arrays, the answers are those of `serve` too.
+    # Lines with arrays also have the answers of `serve`.
     assert main(words.split()) == 0
     written = list(map(json.loads, capfdbinary.readouterr().out.splitlines()))
     assert len(written) == sum(not left_out(RULES["numpy"], each) for each in cases("numpy"))

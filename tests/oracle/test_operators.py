@@ -42,13 +42,13 @@ def test_a_wrong_operator_is_caught(name: str) -> None:
     asked: Any = {"level": level, "tensors": wrong.tensors, "seconds": None, "every": 11}
     report = check([*PROGRAM, name, level], memory=0, **asked)
     kinds = {each.kind for each in report.deviations}
-    # In place, an output that is the first tensor shows more faults.
+    # At level inplace, an output that is the first tensor shows more faults.
     assert bool(kinds & {wrong.kind, "out"}) == bool(wrong.level), report
 
 
 @pytest.mark.parametrize("name", IN_PLACE)
 def test_writing_into_an_output(name: str) -> None:
-    """A function must write only into the output, and as for tensors broadcast first."""
+    """A function must write only into the output, with the result for tensors broadcast first."""
     function, kind = IN_PLACE[name]
     dtypes = ("int32", "float32", "bool")
     report = check(function, level="inplace", seconds=None, every=9, dtypes=dtypes)
@@ -115,7 +115,7 @@ NEGATIVE = REFUSED.replace("a refusal", "ValueError: negative")
             lambda x, y: np.zeros(np.broadcast_shapes(x.shape, y.shape)),
             *({}, OF(2), (NOTHING.format(0), NOTHING.format(1)), [TOO_MANY]),
         ),
-        # Refusals because of values, not of shapes, are no limit.
+        # Refusals that depend on values, not on shapes, are no limit.
         (none_negative, {"dtypes": ["int32"]}, OF(2), (), [TOO_MANY, NOT_ASKED, NEGATIVE]),
         # The function answers for two tensors, and refuses more, even if broadcast first.
         (lambda *xs: xs[0] * xs[1] if len(xs) < 3 else None, {}, OF("2 or more"), (), [REFUSED]),

@@ -1,4 +1,4 @@
-"""The strategies draw all cases within their bounds, no others, and shrink to the smallest."""
+"""The strategies draw all cases within their bounds, no other cases, and shrink to the smallest."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BOUNDS: list[dict[str, int]] = [
     {"min_dims": 3, "max_dims": 3, "max_side": 9},
 ]
 
-# With all health checks: the strategies may discard few examples.
+# With all health checks, the strategies may discard only few examples.
 quick = settings(max_examples=100, suppress_health_check=())
 
 
@@ -84,7 +84,7 @@ SHOWN: list[tuple[str, str, Callable[[Case], object]]] = [
 
 @pytest.mark.parametrize(("rule", "text", "shown"), SHOWN)
 def test_each_kind_of_case_appears(rule: str, text: str, shown: Callable[[Case], object]) -> None:
-    # This test does not shrink; another test does.
+    # Another test shrinks.
     quickly = settings(max_examples=4000, phases=[Phase.generate])
     drawn = cases(rule, "shape", max_dims=3, max_side=3)
     find(drawn, lambda case: bool(shown(case)), settings=quickly)

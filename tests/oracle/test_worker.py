@@ -34,7 +34,7 @@ Shape = tuple[int, ...]
 
 
 def copies_itself(*shapes: Shape) -> bool:
-    """Fork the process, and wait for the copy, which asks more cases until it has to report."""
+    """Fork the process, and wait for the copy, which asks more cases until it must report."""
     if shapes == ((), ()) and (copy := os.fork()):
         _, status = os.waitpid(copy, 0)
         return os.waitstatus_to_exitcode(status) == 0
@@ -72,7 +72,7 @@ def test_the_memory_of_the_cases_is_not_the_targets() -> None:
 
 
 def test_memory_that_two_processes_share_counts_once() -> None:
-    """A forked child has its parent's memory, and none of its own."""
+    """A forked child shares its parent's memory, and has none of its own."""
     held = np.ones(2**25)
 
     def fork() -> None:
@@ -130,10 +130,10 @@ def test_a_check_that_is_ended_reports_and_ends_all_it_started(
     number: signal.Signals, sign: int, code: int, last: str | None, tmp_path: Path
 ) -> None:
     mark = f"61.{number.value}"
-    # The child has its parent's command line, so it has the mark too.
+    # The child's command line is its parent's, with the mark.
     (tmp_path / "sleeps.py").write_text(SLEEPS.format(sign=sign), encoding="utf-8")
     words = ("check", "sleeps.py:f", "--level", "shape", "--timeout", mark, "--seconds", "60")
-    # A shell's background process ignores SIGINT, and so would the child.
+    # A shell's background process ignores SIGINT; the child would inherit that.
     running = subprocess.Popen(
         [sys.executable, "-m", "whycast", *words],
         cwd=tmp_path,
@@ -173,7 +173,7 @@ def test_where_there_is_no_fork(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_what_only_some_systems_have(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A system may lack groups of processes, and the end of a child with its parent."""
+    """A system may lack groups of processes, and may not end a child with its parent."""
     monkeypatch.setattr(_child, "WARM_UP", 1)
     monkeypatch.delattr(os, "killpg")
     monkeypatch.delattr(os, "setsid")
@@ -208,7 +208,7 @@ def shell(script: str) -> Iterator[Callable[[], object]]:
 
     def ask() -> object:
         found = program.ask(CASE)
-        # Output beside the answer comes soon.
+        # Any output beside the answer comes soon.
         time.sleep(0.5)
         return found
 
@@ -231,7 +231,7 @@ def shell(script: str) -> Iterator[Callable[[], object]]:
             "read line; head -c 1000 /dev/zero | tr '\\0' x; cat",
             *(0, "garbage", f"^a line without an end: '{120 * 'x'}…'$"),
         ),
-        # After its answer, the program prints another line, and no second answer.
+        # After its answer, the program prints another line instead of a second answer.
         (
             f"read line; {REFUSED}; sleep 0.3; echo more; cat > /dev/null",
             *(1, "garbage", "^more than one line: 'more'$"),
@@ -271,7 +271,7 @@ BUFFERED = ("env", "-u", "PYTHONUNBUFFERED")
             ["sh", "-c", f"read line; {REFUSED}"],
             *({}, "(?s)given up at case .* stops before it has answered: 20 cases"),
         ),
-        # The check reads the answer while it writes a long line, and does not give up.
+        # The check does not give up: it reads the answer while it writes a long line.
         (["cat"], {"level": "data"}, r"\n1. data: another shape: "),
         (["cat"], {"level": "data", "max_rank": 0}, r"\n  not asked: [\d,]+ cases: a rank above 0"),
         (["sh", "-c", ANSWERS], {"max_size": 2**53}, "cases: a number above 9007199254740992\n"),

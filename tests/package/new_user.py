@@ -1,6 +1,6 @@
-"""The script of a new user: it runs with the wheel and NumPy, and type checkers accept it.
+"""A new user's script: it runs with the wheel and NumPy, and type checkers accept it.
 
-Lines with `type: ignore` are wrong. If a checker misses one, it reports the comment as unused.
+Lines with `type: ignore` are wrong. If a checker misses the fault, it reports an unused comment.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def main() -> None:
     arrays: list[NDArray[Any]] = [column, row, row[:1], column]
     assert [each.shape for each in whycast.broadcast(*arrays)] == [(2, 3)] * 4
 
-    # Copies, and results in memory of the caller.
+    # Copies, and results in the caller's memory.
     fresh, _ = whycast.broadcast(row, column, copy=True)
     fresh[0, 0] = -1
     assert row.tolist() == [10, 20, 30]

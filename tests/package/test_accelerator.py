@@ -1,6 +1,6 @@
 """The accelerator: whether it is in use, its answers, and the calls that it leaves to Python.
 
-The other tests of the package run with and without it.
+All other tests of the package run with and without the accelerator.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _native: Any = None
 with contextlib.suppress(ImportError):
     _native = importlib.import_module("whycast._native")
 
-# By this answer the accelerator leaves a call to Python.
+# The accelerator's answer if it leaves a call to Python.
 LEFT = None
 needed = pytest.mark.skipif(_native is None, reason="the accelerator was not built")
 NEITHER = "ValueError: WHYCAST_NATIVE: expected 0, 1 or no value, got 'no'"
@@ -150,7 +150,7 @@ def test_strides_that_are_left_to_the_kernel(arguments: tuple[object, object, ob
     assert _native.broadcast_strides(*arguments) == LEFT
 
 
-# These are no types of SONNX; the accelerator copies their elements by width.
+# SONNX does not have these types; the accelerator copies their elements by width.
 BY_WIDTH = tuple(dtype for dtype in OTHER_DTYPES if dtype.kind in "fcSMm")
 
 
@@ -168,7 +168,7 @@ def test_arrays_of_every_type(dtype: Any) -> None:
         fits = numpy_mode(shape, target) is not None
         assert done == (dtype.kind not in "OT" and fits)
         if done:
-            # The result is the same for a view that repeats elements.
+            # A view that repeats elements has the same result.
             assert _native.broadcast(z, np.broadcast_to(x, target)) is True
             assert z.tobytes() == np.broadcast_to(x, target).tobytes()
             width = dtype.itemsize

@@ -1,6 +1,6 @@
 """The views that functions for arrays return, by element and address, for every type and layout.
 
-tests/dialects/test_targets.py tests the elements for all small shapes, and for drawn ones.
+tests/dialects/test_targets.py tests the elements for all small and some drawn shapes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def test_any_arrays(arrays: tuple[Array, ...]) -> None:
         assert_broadcast(z, x, common)
 
 
-# Each function on an array of shape (2, 1, 3)
+# Each function, called with an array of shape (2, 1, 3)
 
 
 class Broadcast(NamedTuple):
@@ -58,7 +58,7 @@ def sonnx(*others: Shape) -> Callable[[Array], Array]:
     return lambda x: whycast.broadcast(x, *map(np.zeros, others))[0]
 
 
-# The target has more axes, before and between the array's; the size 1 grows, except in nGraph.
+# The target has further axes, before and between the array's; the size 1 grows, except in nGraph.
 BROADCASTS = {
     "broadcast": Broadcast(sonnx((4, 1, 5, 1)), (4, 2, 5, 3), lambda i: (i[1], 0, i[3])),
     "expand": Broadcast(
@@ -140,7 +140,7 @@ def test_up_to_the_highest_rank_of_numpy() -> None:
 
 
 def test_object_array_repeated_without_end() -> None:
-    """The package only checks the elements in memory, which a stride of 0 repeats 10**15 times."""
+    """The package checks only the elements in memory, which a stride of 0 repeats 10**15 times."""
     x = np.broadcast_to(np.array([["a"], ["b"]], object), (2, 10**15))
     (z,) = whycast.broadcast(x)
     assert (z.shape, z[1, 10**14]) == ((2, 10**15), "b")

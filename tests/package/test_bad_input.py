@@ -100,13 +100,13 @@ def test_all_in_one() -> None:
         message = f"argument 0: expected a {noun}, got a {type(several).__name__} of {len(several)}"
         call = rf"{function.__name__}\(\*{noun}s\)"
         fails(TypeError, f"{message}; pass them one by one: {call}$", function, several)
-    # If there are other arguments, a list counts as one of the tensors.
+    # Beside other arguments, a list counts as a tensor.
     message = r"argument 1: expected a numpy.ndarray or a NumPy scalar, got "
     fails(TypeError, message, broadcast, np.zeros(2), [np.zeros(2), np.zeros((3, 1))])
 
 
 def test_number_of_tensors() -> None:
-    """Memory cannot hold more arguments than SONNX admits, so the test calls the check itself.
+    """Memory lacks room for more arguments than SONNX admits: the test calls the check itself.
 
     [E_Broadcast_any_Signature_020] [E_Broadcast_any_Signature_030]
     """
@@ -211,7 +211,7 @@ def test_third_input_where_it_does_not_belong_or_is_missing() -> None:
 
 
 def test_shapes_of_any_integers_in_any_sequence() -> None:
-    """NumPy integers become Python ints, which cannot wrap around; results have Python ints."""
+    """NumPy integers become Python ints, which cannot wrap around; results contain Python ints."""
 
     class Named(tuple[SupportsIndex, ...]):
         """A user's own type of shapes."""

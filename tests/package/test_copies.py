@@ -1,4 +1,4 @@
-"""broadcast with copy=True uses new memory; with out= it uses memory of the caller."""
+"""broadcast with copy=True uses new memory; with out= it uses the caller's memory."""
 
 from __future__ import annotations
 

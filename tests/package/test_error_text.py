@@ -1,6 +1,6 @@
 """Errors of shapes that do not fit: text, attributes, copies and pickles.
 
-Docstrings of public functions have more texts.
+Docstrings of public functions contain more texts.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def test_text(name: str) -> None:
     error = fails(kind, "", call)
     assert str(error) == text
     assert repr(error) == f"{kind.__name__}({text!r})"
-    # The error keeps no exception of the kernel, and no array.
+    # The error references no exception of the kernel, and no array.
     assert (error.__context__, error.__cause__) == (None, None)
     assert not any(isinstance(value, np.ndarray) for value in vars(error).values())
     for twin in twins(error):

@@ -1,6 +1,6 @@
 """Sizes that have names: answers for small shapes, compared with the rules for all small sizes.
 
-Names get the sizes 0 to 4; 3 and 4 stand for all larger sizes. tests/extraction/test_symbolic.py
+Names get the sizes 0 to 4; 3 and 4 represent all larger sizes. tests/extraction/test_symbolic.py
 tests the order of answers.
 """
 
@@ -94,7 +94,7 @@ def test_answers(rule: str, fact: int) -> None:
         found = ask(rule, shapes, known)
         asked = (*found.condition, *(found.zeros if rule == "sonnx" else ()))
         if len(found.shape) < 3:
-            # No part of a condition is superfluous: none holds for all sizes.
+            # No part of a condition is superfluous, that is, true for all sizes.
             assert not any(all(each.holds(v) for v in every) for each in asked), (shapes, asked)
         for v, shape in zip(every, wanted, strict=True):
             own = {name: size for name, size in v.items() if name in used}

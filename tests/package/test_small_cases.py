@@ -1,7 +1,7 @@
 """Every program of the kernel on all small arguments, compared with the readings in tests/support.
 
-Some sizes and ranks are beyond 256. As CPython shares the objects of smaller integers, a wrong `is`
-instead of `==` would pass for these.
+Some sizes and ranks are above 256: CPython shares the objects of smaller integers, for which a
+wrong `is` instead of `==` would pass.
 """
 
 from __future__ import annotations
@@ -317,7 +317,7 @@ def test_modes() -> None:
         ask(("MappingMissing", None), without, *given, _kernel.Explicit())
         for mode in modes:
             ask(("MappingNotAllowed", None), _kernel.view_along_axes, *given, (), mode)
-            # If the shape does not change, callers must get the same strides object.
+            # If the shape does not change, callers must receive the same strides object.
             assert without(shape, strides, (*shape,), mode)[1] is strides
 
 

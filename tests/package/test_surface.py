@@ -38,7 +38,7 @@ PUBLIC = [
 
 
 def test_modules() -> None:
-    """No other module is public; only pytest loads the file with tests."""
+    """No other module is public; only pytest loads the package's file of tests."""
     found = pkgutil.walk_packages(whycast.__path__, "whycast.")
     public = {each.name for each in found if not re.search(r"\._|\.test_", each.name)}
     assert {"whycast", *public} == {module.__name__ for module in MODULES}
@@ -91,7 +91,7 @@ def test_public_names_are_at_home_where_they_are_called(module: ModuleType, name
 
 @pytest.mark.parametrize(("module", "name"), PUBLIC)
 def test_help(module: ModuleType, name: str) -> None:
-    """Help has sections and an example, but no tags; the evidence reads tags in the source."""
+    """Help contains sections and an example, but no tags; the evidence reads tags in the source."""
     shown = pydoc.plain(pydoc.render_doc(getattr(module, name)))
     assert shown.partition("\n")[0].endswith(f" {name} in module {module.__name__}")
     assert "[E_" not in shown

@@ -107,14 +107,14 @@ def test_contents(source: Path, wheel: Path) -> None:
         for path in files
         if path.suffix not in (".pyc", ".so")
     }
-    # The wheel has the built accelerator, not its source.
+    # The wheel contains the built accelerator, not its source.
     sources ^= {"whycast/_native.c", "whycast/_native.abi3.so"}
     about_it = {"METADATA", "WHEEL", "RECORD", "licenses/LICENSE"}
     about_it |= {"top_level.txt", "entry_points.txt"}
     assert "whycast/__init__.py" in sources
     assert names == sources | {f"whycast-{version}.dist-info/{name}" for name in about_it}
     needed = ["setup.py", "c/whycast.c", "c/whycast.h", "python/whycast/_native.c"]
-    # The source distribution has the package's tests.
+    # The source distribution contains the package's tests.
     for folder in ("dialects", "oracle", "package", "peers", "support"):
         needed += [str(path.relative_to(ROOT)) for path in ROOT.glob(f"tests/{folder}/*.py")]
     assert {f"whycast-{version}/{name}" for name in needed} < built_of
@@ -129,7 +129,7 @@ def test_contents(source: Path, wheel: Path) -> None:
     assert "Description-Content-Type: text/markdown" in about
 
 
-# One build has no compiler, and one must not use its compiler.
+# One build has no compiler, and one must not use the compiler.
 @pytest.mark.parametrize(("native", "compiler"), [(None, "/no/compiler"), ("0", "cc")])
 def test_no_accelerator(source: Path, tmp_path: Path, native: str | None, compiler: str) -> None:
     wheel, version = wheel_of(source, tmp_path / "wheel", native, compiler), whycast.__version__

@@ -1,11 +1,11 @@
 """Run packs of `whycast cases` by a runtime: python run_pack.py RUNTIME LIST PACK...
 
-LIST contains known failures: each line has an id or a pattern of ids and, if not all of these
+LIST contains known failures: each line has an id or a pattern of ids and, if only some of these
 tests fail, their number. `#` begins a comment. If more or fewer tests fail, the exit status is 1.
 Without arguments, ONNX Runtime, StableHLO's interpreter and, if build/iree is a virtual environment
 with IREE and onnx, IREE run the packs of three rules, with the lists beside this file.
 
-A run of packs needs the runtime, not whycast. Any error is a refusal, even a missing operator.
+To run packs you need the runtime, not whycast. Any error is a refusal, even a missing operator.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def fault(pack: Path, test: dict[str, Any], runtime: str) -> str:
 def run(runtime: str, known: Path, packs: list[Path]) -> int:
     told = {pack: json.loads((pack / "manifest.json").read_text("utf-8")) for pack in packs}
     faults = {x["id"]: fault(pack, x, runtime) for pack in packs for x in told[pack]["tests"]}
-    # A list may also name tests of packs that do not run now.
+    # A list may also name tests of packs that are not run now.
     others = {*PACKS} - {each["rule"] for each in told.values()}
     absent = tuple([f"test_{rule.replace('-', '_')}_" for rule in others])
     lines = [line.partition("#")[0].split() for line in known.read_text("utf-8").splitlines()]
@@ -121,7 +121,7 @@ def main(words: list[str]) -> int:
             (IREE, "iree", *packs.values()),
         ):
             if not Path(python).exists():
-                print(f"{runtime}: not run, there is no {python}")
+                print(f"{runtime}: not run, since there is no {python}")
                 continue
             command = (python, __file__, runtime, str(HERE / f"{runtime}.txt"), *of)
             code |= subprocess.run(command, check=False).returncode

@@ -1,7 +1,7 @@
 """Each installed built-in peer deviates from the rules exactly as `deviations.json` states.
 
-The file contains the reasons and, for each peer, rule and level, how many cases of this test
-deviate, or null if their number depends on the machine.
+The file contains the reasons and, for each peer, rule and level, the number of deviating cases in
+this test, or null if the number depends on the machine.
 """
 
 from __future__ import annotations
@@ -66,15 +66,15 @@ def test_peer(asked: str) -> None:
     if missing := absent(PEERS[name]):
         # The summary of the tests names the missing package.
         pytest.skip(missing)
-    # Only NumPy is fast enough for all cases. Along axes more cases run, as few deviate, and as a
-    # limit of dtypes does not show in a single refusal.
+    # Only NumPy is fast enough for all cases. Rules with axes get more cases: few deviate, and a
+    # single refusal does not show a limit of dtypes.
     few = 3 if RULES[rule].takes == "axes" else 7
     every = {"numpy": 1, "onnxruntime": 5}.get(name, few)
     report = check(name, rule=rule, level=level, seconds=None, every=every)
     assert report.complete, str(report)
     known, found = known_for(asked), Counter[str]()
     for each in report.deviations:
-        # A peer that changes elements changes only NaNs or zeros in some of the cases.
+        # In some cases, a peer that changes elements changes only NaNs or zeros.
         also = "elements" in known and each.kind in ("nan", "zero")
         found["elements" if also else each.kind] += each.count
     assert found.keys() == known.keys(), str(report)
@@ -84,7 +84,7 @@ def test_peer(asked: str) -> None:
 
 
 def test_the_register_is_of_what_is_asked() -> None:
-    """The register has only questions of this test, and the installed versions."""
+    """The register contains only questions of this test, and the installed versions."""
     assert {asked for each in REGISTER["deviations"] for asked in each["cases"]} <= {*ASKED}
     for name, version in REGISTER["versions"].items():
         if not absent(PEERS[name]):

@@ -1,4 +1,4 @@
-"""The judge confirms each recorded verdict about the answers of tools to sizes with names."""
+"""The judge confirms each recorded verdict about a tool's answer for sizes with names."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from whycast.testing._export import _export_onnx, _export_stablehlo
 from whycast.testing._lines import read_request
 
 WRITE = {"onnx": _export_onnx.write, "stablehlo": _export_stablehlo.write}
-# If an object array has rank 0, ONNX's reference takes its element, a str.
+# For an object array of rank 0, ONNX's reference uses its element, a str.
 KNOWN = "test_expand_expand_str_scalar_scalar*  # a comment\n"
 
 
@@ -58,7 +58,7 @@ def test_manifest(packs: dict[str, Path]) -> None:
 
 
 def test_no_fault(packs: dict[str, Path], tmp_path: Path) -> None:
-    """ONNX's reference implementation and StableHLO's interpreter use one list of failures."""
+    """ONNX's reference implementation and StableHLO's interpreter share a list of failures."""
     known = tmp_path / "known.txt"
     known.write_text(KNOWN)
     assert run_pack.run("reference", known, [packs["numpy"], packs["expand"]]) == 0
@@ -68,7 +68,7 @@ def test_no_fault(packs: dict[str, Path], tmp_path: Path) -> None:
 def test_planted_faults(
     packs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """They are wrong verdicts, a wrong element, listed ids that pass, and unknown ids."""
+    """Wrong verdicts, a wrong element, listed ids that pass, and unknown ids are faults."""
     pack = Path(shutil.copytree(packs["in-dim"], tmp_path / "in-dim"))
     told, file = manifest(pack), pack / "accepted.mlir"
     by_verdict: dict[bool, list[dict[str, Any]]] = {True: [], False: []}

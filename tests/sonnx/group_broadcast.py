@@ -1,8 +1,8 @@
 """Tests of Broadcast: NumPy, ONNX Runtime and any other implementation, against the text.
 
-`cases.json` contains cases with their answers, which proved programs have computed; they cover each
-equivalence class. Hypothesis draws more, and `expected` answers them as the text does, step by
-step. The drawn shapes go to generated_data.json, which check_edges.py reads.
+`cases.json` contains cases of each equivalence class, with answers that proved programs have
+computed. Hypothesis draws more cases, and `expected` answers them step by step, as in the text. The
+drawn shapes are written to generated_data.json, which check_edges.py reads.
 """
 
 import json
@@ -46,7 +46,7 @@ def element(x: NDArray[Any], common: Shape, index: Shape) -> object:
 
 
 def equivalence_class(shapes: Sequence[Shape]) -> str:
-    """Name the class of some shapes: what can be wrong there is wrong for all of a class."""
+    """Name the equivalence class of some shapes; a fault affects all shapes of a class."""
     ranks, sizes = {*map(len, shapes)}, {size for shape in shapes for size in shape}
     if 0 in sizes:
         return "null"
@@ -101,7 +101,7 @@ IMPLEMENTATIONS: dict[str, Callable[[Sequence[Shape]], list[NDArray[Any]]]] = {
 
 
 def check(implementation: str, shapes: Sequence[Shape], answer: object) -> None:
-    """Compare an implementation with an answer; F2: a 0 beside a 1 is E1, and 0 in ONNX's rule."""
+    """Compare an implementation with an answer; F2: a 0 beside a 1 is E1, but 0 by ONNX's rule."""
     broadcast = IMPLEMENTATIONS[implementation]
     if isinstance(answer, tuple) and answer[:1] == ("E1",):
         if equivalence_class(shapes) == "null":
@@ -133,7 +133,7 @@ def test_cases(name: str, implementation: str) -> None:
 
 @st.composite
 def shapes_that_mostly_broadcast(draw: st.DrawFn) -> list[Shape]:
-    """Draw a shape, then shapes that have its last sizes or ones, at times another size."""
+    """Draw a shape, then shapes with its last sizes or ones, and sometimes another size."""
     target = draw(st.lists(st.integers(0, MAX_SIZE), max_size=MAX_RANK))
     sizes = [st.sampled_from([size, size, 1, 1, draw(st.integers(0, MAX_SIZE))]) for size in target]
     one = st.integers(0, len(target)).flatmap(lambda cut: st.tuples(*sizes[cut:]))

@@ -1,4 +1,4 @@
-"""Check that the drawn shapes reach each equivalence class, and the least and largest values."""
+"""Check that drawn shapes reach each equivalence class, and the least and largest values."""
 
 import json
 import sys
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def missing(data: dict[str, Any]) -> list[str]:
-    """List what no drawn case reaches."""
+    """List the classes and values that no drawn case reaches."""
     drawn = [shapes for of_class in data["drawn"].values() for shapes in of_class]
     ranks = {len(shape) for shapes in drawn for shape in shapes}
     sizes = {size for shapes in drawn for shape in shapes for size in shape}
@@ -19,7 +19,7 @@ def missing(data: dict[str, Any]) -> list[str]:
 
 
 def main() -> int:
-    """Print what is missing."""
+    """Print the missing classes and values."""
     path = Path(__file__).parent / "generated_data.json"
     found = missing(json.loads(path.read_text(encoding="utf-8")))
     print(*(f"missing: {each}" for each in found), sep="\n")

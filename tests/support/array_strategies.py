@@ -36,12 +36,12 @@ OTHER_DTYPES: tuple[DType, ...] = (
 )
 
 
-# Arrays of this subclass mean no more than their elements.
+# Arrays of this subclass mean only their elements.
 Subclass = np.memmap
 
 
 def plain(array: Array) -> Array:
-    """Return a plain array on the memory of an array, which may have a subclass."""
+    """Return a plain array on the memory of an array, even one of a subclass."""
     return np.ndarray.view(array, np.ndarray)
 
 
@@ -96,7 +96,7 @@ def arrays_of_shape(draw: st.DrawFn, shape: Shape, dtype: DType | None = None) -
     order = draw(st.permutations(range(rank)))
     steps = [draw(st.sampled_from([1, 1, 2, -1, -3])) for _ in range(rank)]
     margins = [draw(st.sampled_from([0, 0, 1])) for _ in range(rank)]
-    # As after an earlier broadcast, an axis of stride 0 has one element in memory.
+    # An axis of stride 0 has one element in memory, as after an earlier broadcast.
     repeated = [draw(st.integers(0, 5)) == 0 for _ in range(rank)]
 
     stored = [1 if flag else size for flag, size in zip(repeated, shape, strict=True)]
@@ -104,7 +104,7 @@ def arrays_of_shape(draw: st.DrawFn, shape: Shape, dtype: DType | None = None) -
     memory = elements(int(np.prod([room[axis] for axis in order])), dtype)
     array = memory.reshape([room[axis] for axis in order])
     array = array.transpose(np.argsort(order)) if rank else array
-    # Slice twice: with a negative step, a bound in the same slice would mean another end.
+    # Slice twice: in a slice with a negative step, the bound would mean another end.
     every: Any = (*[slice(None, None, step) for step in steps], ...)
     window: Any = (*[slice(0, size) for size in stored], ...)
     array = np.broadcast_to(array[every][window], shape)

@@ -22,7 +22,7 @@ class Weird:
 
 
 class Meaning(np.ndarray[tuple[int, ...], np.dtype[np.generic]]):
-    """A subclass of ndarray that only returns its class, and no other attribute."""
+    """A subclass of ndarray whose only readable attribute is its class."""
 
     def __getattribute__(self, name: str) -> object:
         assert name == "__class__", f"asked the subclass for {name}"
@@ -101,7 +101,7 @@ NOT_VECTORS: list[tuple[object, str]] = [
 
 VECTOR = "expected a sequence of integers or a one-dimensional array of an integer dtype, got "
 
-# Values that are neither arrays nor scalars of NumPy, under the hint of their error.
+# Values that are neither NumPy arrays nor NumPy scalars, by the hint in their error.
 _MAKES = r"; numpy.asarray\(..., dtype\) makes an array"
 _GUESS = r"; its dtype would be a guess: write numpy.{}\(...\), or whichever is meant"
 _HINTS: dict[str, tuple[object, ...]] = {
@@ -221,7 +221,7 @@ def parameters(*several: Parameter) -> pytest.MarkDecorator:
 def fails(
     expected: type[Exception], message: str, function: Callable[..., object], *arguments: object
 ) -> Any:
-    """Demand an exception of exactly this type, with a text that begins thus; return it."""
+    """Demand an exception of exactly this type, whose text begins like this; return it."""
     with pytest.raises(expected, match=f"^{message}") as caught:
         function(*arguments)
     assert caught.type is expected
@@ -230,5 +230,5 @@ def fails(
 
 def state(array: Array) -> tuple[object, ...]:
     """Return all properties of an array that a call may not change."""
-    # Read all flags as one number: reading `writeable` of an array that NumPy has marked warns.
+    # Read all flags as one number: reading `writeable` of an array that NumPy marked warns.
     return (array.tobytes(), array.shape, array.strides, array.dtype, array.flags.num)

@@ -44,7 +44,7 @@ def word(shape: Shape) -> str:
 
 
 def axes_of(rule: Rule, own: Shape, target: Shape) -> tuple[int, ...] | None:
-    """Return the axes that align the last axes; if `own` has too many, return too few."""
+    """Return the axes that align the last axes; too few if `own` has too many."""
     if rule.takes != "axes":
         return None
     missing = max(0, len(target) - len(own))

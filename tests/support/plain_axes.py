@@ -1,7 +1,7 @@
 """A reading of nGraph, OpenVINO, ONNX Expand and broadcast_in_dim, sentence by sentence.
 
 This reading follows the specifications, not the WhyML sources: plain nested loops, no strides, no
-code of the package. A function returns the input's place in the output, or None.
+code of the package. Functions return the input's place in the output, or None.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def expand(shape: Shape, target: Shape) -> Placed | None:
 
 
 def torch_expand(shape: Shape, size: Shape) -> Placed | None:
-    """PyTorch: -1 means the tensor's own size, and is no size for a new axis."""
+    """PyTorch: -1 means the tensor's own size; a new axis cannot have it."""
     new = len(size) - len(shape)
     if new < 0 or min(size[:new], default=0) < 0:
         return None
@@ -99,7 +99,7 @@ def torch_expand(shape: Shape, size: Shape) -> Placed | None:
 
 
 def sources(shape: Shape, placed: Placed) -> dict[Index, Index]:
-    """Return for each index of the output the index of the tensor's element there."""
+    """Return for each output index the index of the tensor's element there."""
     return {
         index: tuple(0 if shape[j] == 1 else index[axis] for j, axis in enumerate(placed.axes))
         for index in indices(placed.shape)

@@ -113,7 +113,7 @@ def row_major(shape: Shape) -> Shape:
 
 
 def walk(sizes: Shape, steps: Sequence[Shape]) -> list[tuple[int, ...]]:
-    """Return where each tensor is in each round of nested loops."""
+    """Return each tensor's offset in each round of nested loops."""
     columns = list(zip(*steps, strict=True))
     return [
         tuple(sum(map(mul, counters, column)) for column in columns) for counters in indices(sizes)
@@ -121,7 +121,7 @@ def walk(sizes: Shape, steps: Sequence[Shape]) -> list[tuple[int, ...]]:
 
 
 def offsets(shapes: Sequence[Shape], strides: Sequence[Shape]) -> list[tuple[int, ...]]:
-    """Return where each tensor has its element for each index of the common shape."""
+    """Return the offset of each tensor's element for each index of the common shape."""
     target = maxima(shapes)
     return [
         tuple(
