@@ -47,7 +47,7 @@ SMALL = st.integers(0, 4)
 
 
 def only(method: str) -> Callable[[object], object]:
-    """Return a function that makes objects with one method, which returns a value."""
+    """Return a function that makes objects whose one method returns a value."""
     return lambda value: type("Only", (), {method: lambda *_, **__: value})()
 
 
