@@ -121,7 +121,7 @@ def test_all_of_the_c_is_covered_and_nothing_left_out(tmp_path: Path) -> None:
 def test_jumps_that_do_not_go_both_ways_are_reported(
     compiler: str, small: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    """With the certification flags, GCC 12 and 14 and Clang 14 and 19 compile a loop to one jump."""
+    """With certification flags, GCC 12 and 14 and Clang 14 and 19 compile a loop to one jump."""
     source = decisions.Source(SMALL)
     made = lane.built(tmp_path, compiler, lane.FLAGS[compiler][0], small[0])
     binary = lane.program(tmp_path, made, small[1])
