@@ -201,7 +201,6 @@ def cells_of_lists() -> Iterator[Cell]:
 
 
 def loop_over_lists(data: list[Any], shape: Shape, target: Shape) -> list[Any]:
-    """Broadcast a flat list by a simple loop."""
     steps = [0] * len(target)
     step = 1
     for k in range(1, len(shape) + 1):

@@ -122,7 +122,6 @@ def jumps_of(text: str, twin: Path) -> dict[int, Jump]:
 
 
 def counts_of(text: str) -> Iterator[Counts]:
-    """Read the counts of Callgrind, part by part."""
     for part in re.split(r"(?m)^part: ", text)[1:]:
         executed: Counter[int] = Counter()
         taken: Counter[int] = Counter()

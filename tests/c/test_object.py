@@ -43,7 +43,6 @@ int main(void) {
 
 @pytest.fixture
 def small(tmp_path: Path) -> tuple[Path, Path]:
-    """Write the C, and a program that calls it."""
     files = tmp_path / "small.c", tmp_path / "calls.c"
     for file, text in zip(files, (SMALL, CALLS), strict=True):
         file.write_text(text, encoding="utf-8")

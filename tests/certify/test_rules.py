@@ -195,7 +195,6 @@ class Language:
         return apply(SYMBOLS[name], *arguments) if name in SYMBOLS else build(name, *arguments)
 
     def variables(self) -> list[Term]:
-        """Draw one or two variables of finite sorts."""
         finite = [each for each in VARIABLES if each.sort not in (INT, REAL)]
         return self.chance.sample(finite, self.chance.choice((1, 1, 2)))
 
@@ -380,7 +379,6 @@ SORTS = {**dict.fromkeys("AB", ARRAY), **dict.fromkeys("EIJ", U), "N": INT, "M":
 
 
 def of_schema(schema: schemas.Schema, language: Language) -> Given:
-    """Draw premises and arguments that match a pattern."""
     pick = language.chance.choice
     one = pick((INT, INT, REAL) if schema.name.startswith("arith") else (BOOL, INT, U, REAL))
     sorts, found = SORTS | dict.fromkeys("XYZ", one), dict[str, Term]()
@@ -416,7 +414,6 @@ def drawn(name: str, instances: list[Instance], often: int) -> Iterator[Given]:
 
 
 def changed(given: Given, language: Language) -> Given:
-    """Change, remove or exchange premises or arguments."""
     premises, arguments = [*given[0]], [*given[1]]
     pick = language.chance.choice
     of: list[Any] = pick([each for each in (premises, arguments) if each])

@@ -46,8 +46,6 @@ class LeaveError(Exception):
 
 
 class State:
-    """The memory and the variables of a run."""
-
     def __init__(self, x: int, y: int) -> None:
         self.memory, self.variables, self.steps = [*MEMORY], {"x": [x], "y": [y]}, 0
 

@@ -65,7 +65,6 @@ def test_each_program_keeps_its_contract(name: str, module: ModuleType) -> None:
 
 
 def planted(name: str, old: str, new: str) -> str:
-    """Replace the first occurrence of a text in a program of the kernel."""
     above, head, below = TEXT.partition(f"\ndef {name}(")
     body, end, rest = below.partition("\n\n\n")
     assert old in body

@@ -81,7 +81,6 @@ def clause(name: str, *tagged: str, reason: str = "") -> dict[str, Any]:
 
 
 def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
-    """Invent the facts of the small tree."""
     two = [proof("Alt-Ergo", seconds, kept=kept), proof("Z3", seconds)]
     used = ["H", "Shape.long", "core.shape.Shape.more", "int.Int.Compat'spec", "int.Int.infix +"]
     keep = {"name": "keep", "arguments": used, "parts": [node("same'vc.0", two[1:] * 2)]}

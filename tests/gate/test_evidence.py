@@ -33,7 +33,6 @@ def contents(made: Path) -> dict[str, bytes]:
 
 
 def checked(listed: Path, within: Path) -> str:
-    """Return the output of `sha256sum --check`."""
     command = ["sha256sum", "--check", "--strict", "--quiet", str(listed)]
     return subprocess.run(command, cwd=within, capture_output=True, text=True, check=False).stdout
 

@@ -48,7 +48,6 @@ def numbers(text: str) -> Shape:
 
 
 def shape_of(operator: str, shapes: list[Shape]) -> Shape:
-    """Return the shape of an output, or raise ValueError."""
     if operator == "MatMul":
         product: np.ndarray = np.matmul(*map(np.zeros, shapes))
         return product.shape
@@ -72,8 +71,6 @@ Graph = list[Node]
 
 
 class Drawn:
-    """A model, drawn from a seed."""
-
     def __init__(self, seed: int) -> None:
         self.draw = random.Random(seed)
         self.opset = self.draw.choice((7, 8, 9, 13, 17, 21))
@@ -345,7 +342,6 @@ def feeds_for(drawn: Drawn, sizes: Sizes, flag: int) -> dict[str, np.ndarray]:
 
 
 def judge_all(seeds: range) -> int:
-    """Judge the models of some seeds; print the model that fails."""
     broadcast = 0
     with TemporaryDirectory() as folder:
         for seed in seeds:

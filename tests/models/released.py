@@ -98,7 +98,6 @@ def judge(model: Model) -> tuple[Seen, dict[str, Any]]:
 
 
 def report() -> int:
-    """Print the table, and compare its sums."""
     total: Counter[str] = Counter()
     print("| model | nodes | broadcast | left | new nodes |")
     print("|---|---|---|---|---|")

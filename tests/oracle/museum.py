@@ -36,7 +36,6 @@ class Exhibit(NamedTuple):
 
 
 def padded(shapes: Sequence[Shape]) -> list[Shape]:
-    """Put axes of size 1 before those of the shorter shapes."""
     rank = max(map(len, shapes))
     return [(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes]
 

@@ -70,8 +70,6 @@ def last_repeated(x: Any, y: Any) -> Any:
 
 
 def wrong_where(condition: Callable[..., Any]) -> Function:
-    """Return zeros if the tensors and the result meet a condition."""
-
     def function(x: Any, y: Any) -> Any:
         found = np.array(x + y)
         if condition(x, y, found):
@@ -103,7 +101,6 @@ def adds_to_the_first(x: Any, y: Any) -> Any:
 
 
 def tiled(x: Any, y: Any) -> Any:
-    """Repeat a size that divides the other."""
     if x.ndim == y.ndim == 1 and x.size and y.size and y.size % x.size == 0:
         x = np.tile(x, y.size // x.size)
     return x + y
@@ -209,7 +206,6 @@ def one_after_another(out: Any, x: Any, y: Any) -> None:
 
 
 def writes(function: Function) -> Function:
-    """Write an operator's result."""
     return lambda out, *arrays: added(out, function(*arrays), np.zeros((), out.dtype))
 
 

@@ -68,7 +68,6 @@ X, Y = np.arange(3.0).reshape(3, 1), np.arange(4, dtype=np.int16)
 
 
 def good() -> list[Array]:
-    """Return arrays that fit the results of X and Y."""
     return [np.full((3, 4), -1.0), np.full((3, 4), -1, np.int16)]
 
 

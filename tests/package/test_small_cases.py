@@ -160,7 +160,6 @@ def _trailing(shape: Shape, target: Shape) -> Outcome:
 
 
 def _then(wanted: Outcome, of: Callable[[Any], Any]) -> Outcome:
-    """Apply a function to a result; return an error unchanged."""
     return wanted if wanted[0] else ("", of(wanted[1]))
 
 

@@ -80,7 +80,6 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def wheel_of(source: Path, target: Path, native: str | None, compiler: str = "cc") -> Path:
-    """Build a wheel: with the accelerator, without it, or by default."""
     options = ("--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", target)
     said = run(*PIP[:-1], "wheel", "-v", *options, source, CC=compiler, WHYCAST_NATIVE=native)
     (built,) = target.iterdir()

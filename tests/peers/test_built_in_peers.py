@@ -24,7 +24,6 @@ REGISTER: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
 
 
 def known_for(asked: str) -> dict[str, int | None]:
-    """Return the numbers of cases that deviate, by kind."""
     counted = [each for each in REGISTER["deviations"] if asked in each["cases"]]
     return {each["kind"]: each["cases"][asked] for each in counted}
 

@@ -62,7 +62,6 @@ def equivalence_class(shapes: Sequence[Shape]) -> str:
 
 
 def in_numpy(shapes: Sequence[Shape]) -> list[NDArray[Any]]:
-    """Broadcast numbered arrays by NumPy."""
     return list(np.broadcast_arrays(*map(numbered, shapes)))
 
 

@@ -19,7 +19,6 @@ def missing(data: dict[str, Any]) -> list[str]:
 
 
 def main() -> int:
-    """Print the missing classes and values."""
     path = Path(__file__).parent / "generated_data.json"
     found = missing(json.loads(path.read_text(encoding="utf-8")))
     print(*(f"missing: {each}" for each in found), sep="\n")

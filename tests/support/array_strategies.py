@@ -136,7 +136,6 @@ def array_lists(
 
 
 def distinct_arrays(shapes: Sequence[Shape]) -> list[Array]:
-    """Return arrays without equal elements."""
     arrays: list[Array] = []
     first = 1
     for shape in shapes:

@@ -32,7 +32,6 @@ def assert_elements(z: Array, shape: Shape, placed: Placed) -> None:
 
 
 def outcome(function: Callable[..., _T], *arguments: object) -> _T | ValueError:
-    """Return the result of a function, or the ValueError that it raises."""
     try:
         return function(*arguments)
     except ValueError as error:

@@ -18,8 +18,6 @@ SMALL = all_shapes(2, 2)
 
 
 class Done(NamedTuple):
-    """The exit code, output and errors of a run."""
-
     code: int
     out: str
     err: str
