@@ -38,7 +38,7 @@ static uint64_t wc_splat_2_8(uint16_t v) { return v * UINT64_C(0x000100010001000
 static uint64_t wc_splat_4_8(uint32_t v) { return v * UINT64_C(0x0000000100000001); }
 static wc_word_16 wc_splat_8_16(uint64_t v) { wc_word_16 w; w.halves[0] = v; w.halves[1] = v; return w; }
 
-/* Return `code`, with `place` set to `tensor` and `axis`.
+/* Set `place` to `tensor` and `axis`, and return `code`.
    WhyML: c.checks.COPChecks.report */
 static inline int64_t wc_report(whycast_place * place, int64_t code,
                                 int64_t tensor, int64_t axis) {
@@ -47,7 +47,8 @@ static inline int64_t wc_report(whycast_place * place, int64_t code,
   return code;
 }
 
-/* 0 if no rank is negative, or else WHYCAST_NEGATIVE_RANK of the first tensor with such a rank.
+/* Return 0 if no rank is negative, else WHYCAST_NEGATIVE_RANK of the first tensor with a
+   negative rank.
    WhyML: c.shapes.COPShape.check_ranks */
 static inline int64_t wc_check_ranks(whycast_place * place,
                                      const int64_t * ranks, int64_t count) {
@@ -62,7 +63,8 @@ static inline int64_t wc_check_ranks(whycast_place * place,
   return INT64_C(0);
 }
 
-/* 0 if no size is negative, or else WHYCAST_NEGATIVE_SIZE of `tensor`, on the first such axis.
+/* Return 0 if no size is negative, else WHYCAST_NEGATIVE_SIZE of `tensor` on its first negative
+   axis.
    WhyML: c.checks.COPChecks.check_sizes */
 static inline int64_t wc_check_sizes(whycast_place * place, int64_t tensor,
                                      const int64_t * shape, int64_t rank) {
@@ -77,8 +79,8 @@ static inline int64_t wc_check_sizes(whycast_place * place, int64_t tensor,
   return INT64_C(0);
 }
 
-/* 0 if no size is negative, or else WHYCAST_NEGATIVE_SIZE of the first tensor with such a size,
-   on the first such axis.
+/* Return 0 if no size is negative, else WHYCAST_NEGATIVE_SIZE of the first tensor with a
+   negative size, on its first negative axis.
    WhyML: c.shapes.COPShape.check_all_sizes */
 static inline int64_t wc_check_all_sizes(whycast_place * place,
                                          const int64_t *const * shapes,
@@ -146,7 +148,7 @@ static inline int64_t wc_violating_tensor(const int64_t *const * shapes,
   return wc_differing_tensor(shapes, ranks, limit, i, rank, largest);
 }
 
-/* 0 if E1 does not hold, or else WHYCAST_NOT_BROADCASTABLE with SONNX's first violation.
+/* Return 0 without E1, else WHYCAST_NOT_BROADCASTABLE with SONNX's first violation.
    WhyML: c.shapes.COPShape.check_agreement */
 static inline int64_t wc_check_agreement(whycast_place * place,
                                          const int64_t *const * shapes,
@@ -170,8 +172,8 @@ static inline int64_t wc_check_agreement(whycast_place * place,
   return INT64_C(0);
 }
 
-/* 0 if there is a shape and all are well formed, or else the code and the place of the first
-   fault, for any count, ranks and sizes.
+/* For any count, ranks and sizes, return 0 if there is a shape and all shapes are well formed,
+   else report the first fault.
    WhyML: c.shapes.COPShape.check_given */
 static inline int64_t wc_check_given(whycast_place * place,
                                      const int64_t *const * shapes,
@@ -202,8 +204,8 @@ static inline int64_t wc_common_rank(const int64_t * ranks, int64_t count) {
   return rank;
 }
 
-/* 0 if all shapes are well formed and E1 does not hold, or else the code and the place of the
-   first fault.
+/* Return 0 if there is a shape, all shapes are well formed, and E1 does not hold; else report
+   the first fault.
    WhyML: c.shapes.COPShape.check_shapes */
 static inline int64_t wc_check_shapes(whycast_place * place,
                                       const int64_t *const * shapes,
@@ -217,8 +219,8 @@ static inline int64_t wc_check_shapes(whycast_place * place,
   return wc_check_agreement(place, shapes, ranks, count, rank);
 }
 
-/* The first size on axis `i` that is not 1, or 1 if there is none: for compatible shapes the
-   size by NumPy's rule, and without E1 dY_i.
+/* The first size on axis `i` other than 1, else 1: for compatible shapes NumPy's size, and
+   without E1 dY_i.
    WhyML: c.shape_sizes.COPShapeSizes.agreed_size */
 static inline int64_t wc_agreed_size(const int64_t *const * shapes,
                                      const int64_t * ranks, int64_t count,
@@ -235,8 +237,8 @@ static inline int64_t wc_agreed_size(const int64_t *const * shapes,
   return INT64_C(1);
 }
 
-/* Write the common shape of compatible shapes, and return its rank; or write nothing, and
-   return WHYCAST_CAPACITY_EXCEEDED.
+/* If the capacity suffices, write the common shape of compatible shapes, and return its rank;
+   else write no size, and return WHYCAST_CAPACITY_EXCEEDED.
    WhyML: c.shapes.COPShape.write_shape */
 static inline int64_t wc_write_shape(int64_t * shape, int64_t capacity,
                                      whycast_place * place,
@@ -271,7 +273,7 @@ int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
   return wc_write_shape(shape, capacity, place, shapes, ranks, count, rank);
 }
 
-/* 0 if the shapes are compatible, or else WHYCAST_NOT_BROADCASTABLE with NumPy's first
+/* Return 0 if the shapes are compatible, else WHYCAST_NOT_BROADCASTABLE with NumPy's first
    mismatch.
    WhyML: c.numpy_shape.COPNumpyShape.check_mismatch */
 static inline int64_t wc_check_mismatch(whycast_place * place,
@@ -310,7 +312,7 @@ int64_t whycast_numpy_shape(int64_t * shape, int64_t capacity,
   return wc_write_shape(shape, capacity, place, shapes, ranks, count, rank);
 }
 
-/* 0 if `rank` is at least 0, or else WHYCAST_NEGATIVE_RANK of `tensor`.
+/* Return 0 if `rank` is at least 0, else WHYCAST_NEGATIVE_RANK of `tensor`.
    WhyML: c.checks.COPChecks.check_rank */
 static inline int64_t wc_check_rank(whycast_place * place, int64_t tensor,
                                     int64_t rank) {
@@ -320,8 +322,8 @@ static inline int64_t wc_check_rank(whycast_place * place, int64_t tensor,
   return INT64_C(0);
 }
 
-/* 0 if `shape` and `target` are well formed, or else the code and the place of the first
-   negative rank or size.
+/* Return 0 if `shape` and `target` are well formed, else report the first negative rank or
+   size.
    WhyML: c.strides.COPStrides.check_two */
 static inline int64_t wc_check_two(whycast_place * place,
                                    const int64_t * shape, int64_t rank,
@@ -343,8 +345,8 @@ static inline int64_t wc_check_two(whycast_place * place,
   return wc_check_sizes(place, INT64_C(1), target, target_rank);
 }
 
-/* 0 if `shape` broadcasts to `target`, or else WHYCAST_RANK_MISMATCH or
-   WHYCAST_NOT_BROADCASTABLE, with the first axis that does not fit.
+/* Return 0 if `shape` broadcasts to `target`, else WHYCAST_RANK_MISMATCH, or
+   WHYCAST_NOT_BROADCASTABLE with the first axis that does not fit.
    WhyML: c.strides.COPStrides.check_fit */
 static inline int64_t wc_check_fit(whycast_place * place,
                                    const int64_t * shape, int64_t rank,
@@ -397,8 +399,8 @@ int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
   return wc_report(place, INT64_C(0), -INT64_C(1), -INT64_C(1));
 }
 
-/* The bytes of a tensor of this shape, `width` for an element, or WHYCAST_TOO_LARGE above 2^63
-   - 1. No product overflows.
+/* The number of bytes of a tensor with elements of `width` bytes, or WHYCAST_TOO_LARGE above
+   2^63 - 1. No product overflows.
    WhyML: c.sizes.COPSize.count_bytes */
 static inline int64_t wc_count_bytes(const int64_t * shape, int64_t rank,
                                      int64_t width) {
@@ -445,7 +447,7 @@ int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
   return wc_report(place, bytes, -INT64_C(1), -INT64_C(1));
 }
 
-/* 0 if the counts fit and memory suffices, or the code of the output or the input.
+/* Return 0 if the counts fit and memory suffices, else report the output or the input.
    WhyML: c.broadcast.COPMemory.check_memory */
 static inline int64_t wc_check_memory(whycast_place * place, int64_t output,
                                       int64_t input, int64_t due,
@@ -477,8 +479,8 @@ static inline int64_t wc_input_size(const int64_t * s, int64_t prepended,
   }
 }
 
-/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
-   a a a a b b b b b). Each byte is written once, and no other byte changes.
+/* Write each of `m` blocks of one word, from `source` on, `r` times to `target`: (a b) becomes
+   (a a a a a b b b b b). Each byte is written once, and no other byte changes.
    WhyML: c.repeat.COPRepeat.W1.repeat_word */
 static inline void wc_repeat_word_1(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
@@ -501,8 +503,8 @@ static inline void wc_repeat_word_1(uint8_t * z, int64_t target,
   }
 }
 
-/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
-   a a a a b b b b b). Each byte is written once, and no other byte changes.
+/* Write each of `m` blocks of one word, from `source` on, `r` times to `target`: (a b) becomes
+   (a a a a a b b b b b). Each byte is written once, and no other byte changes.
    WhyML: c.repeat.COPRepeat.W2.repeat_word */
 static inline void wc_repeat_word_2(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
@@ -525,8 +527,8 @@ static inline void wc_repeat_word_2(uint8_t * z, int64_t target,
   }
 }
 
-/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
-   a a a a b b b b b). Each byte is written once, and no other byte changes.
+/* Write each of `m` blocks of one word, from `source` on, `r` times to `target`: (a b) becomes
+   (a a a a a b b b b b). Each byte is written once, and no other byte changes.
    WhyML: c.repeat.COPRepeat.W4.repeat_word */
 static inline void wc_repeat_word_4(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
@@ -549,8 +551,8 @@ static inline void wc_repeat_word_4(uint8_t * z, int64_t target,
   }
 }
 
-/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
-   a a a a b b b b b). Each byte is written once, and no other byte changes.
+/* Write each of `m` blocks of one word, from `source` on, `r` times to `target`: (a b) becomes
+   (a a a a a b b b b b). Each byte is written once, and no other byte changes.
    WhyML: c.repeat.COPRepeat.W8.repeat_word */
 static inline void wc_repeat_word_8(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
@@ -582,7 +584,7 @@ static inline uint32_t wc_pattern_4(const uint8_t * x, int64_t p, int64_t b) {
   return wc_splat_2_4(wc_load_2(&x[p]));
 }
 
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has at
+/* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`. A row has at
    least one word, and a word has whole blocks. At most two bytes are written per byte of the
    rows; no other byte changes.
    WhyML: c.repeat.COPRows.W4.repeat_rows */
@@ -626,7 +628,7 @@ static inline uint64_t wc_pattern_8(const uint8_t * x, int64_t p, int64_t b) {
   return wc_load_8(&x[p]);
 }
 
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has at
+/* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`. A row has at
    least one word, and a word has whole blocks. At most two bytes are written per byte of the
    rows; no other byte changes.
    WhyML: c.repeat.COPRows.W8.repeat_rows */
@@ -662,7 +664,7 @@ static inline wc_word_16 wc_pattern_16(const uint8_t * x, int64_t p,
   return wc_splat_8_16(wc_pattern_8(x, p, b));
 }
 
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has at
+/* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`. A row has at
    least one word, and a word has whole blocks. At most two bytes are written per byte of the
    rows; no other byte changes.
    WhyML: c.repeat.COPRows.W16.repeat_rows */
@@ -691,7 +693,7 @@ static inline void wc_repeat_rows_16(uint8_t * z, int64_t target,
   }
 }
 
-/* Write `m` blocks of `b` bytes from `source` on, a word each, to `target`, each `r` times.
+/* Write each of `m` blocks of one word, of `b` bytes, from `source` on, `r` times to `target`.
    WhyML: c.repeat.COPRepeat.repeat_short */
 static inline void wc_repeat_short(uint8_t * z, int64_t target,
                                    const uint8_t * x, int64_t source,
@@ -750,8 +752,8 @@ static inline void wc_repeat_short(uint8_t * z, int64_t target,
   return;
 }
 
-/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
-   a a a a b b b b b). Each byte is written once, and no other byte changes.
+/* Write each of `m` blocks of one word, from `source` on, `r` times to `target`: (a b) becomes
+   (a a a a a b b b b b). Each byte is written once, and no other byte changes.
    WhyML: c.repeat.COPRepeat.W16.repeat_word */
 static inline void wc_repeat_word_16(uint8_t * z, int64_t target,
                                      const uint8_t * x, int64_t source,
@@ -774,8 +776,8 @@ static inline void wc_repeat_word_16(uint8_t * z, int64_t target,
   }
 }
 
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, copy by copy. A
-   block has at least one word. At most two bytes are written per byte of the rows; no other
+/* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`, copy by copy.
+   A block has at least one word. At most two bytes are written per byte of the copies; no other
    byte changes.
    WhyML: c.blocks_of_words.BlocksOfWords.repeat_words */
 static inline void wc_repeat_words(uint8_t * z, int64_t target,
@@ -831,7 +833,7 @@ static inline void wc_fill(uint8_t * z, int64_t q, int64_t b, int64_t total) {
   }
 }
 
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, row by row.
+/* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`, row by row.
    Each byte is written once, and no other byte changes.
    WhyML: c.long_blocks.LongBlocks.repeat_long */
 static inline void wc_repeat_long(uint8_t * z, int64_t target,
@@ -851,9 +853,9 @@ static inline void wc_repeat_long(uint8_t * z, int64_t target,
   }
 }
 
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, as two words,
+/* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`, as two words,
    which overlap if a block is shorter than both. At most two bytes are written per byte of the
-   rows; no other byte changes.
+   copies; no other byte changes.
    WhyML: c.repeat.COPRepeat.W2.repeat_pair */
 static inline void wc_repeat_pair_2(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
@@ -878,9 +880,9 @@ static inline void wc_repeat_pair_2(uint8_t * z, int64_t target,
   }
 }
 
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, as two words,
+/* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`, as two words,
    which overlap if a block is shorter than both. At most two bytes are written per byte of the
-   rows; no other byte changes.
+   copies; no other byte changes.
    WhyML: c.repeat.COPRepeat.W4.repeat_pair */
 static inline void wc_repeat_pair_4(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
@@ -905,9 +907,9 @@ static inline void wc_repeat_pair_4(uint8_t * z, int64_t target,
   }
 }
 
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, as two words,
+/* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`, as two words,
    which overlap if a block is shorter than both. At most two bytes are written per byte of the
-   rows; no other byte changes.
+   copies; no other byte changes.
    WhyML: c.repeat.COPRepeat.W8.repeat_pair */
 static inline void wc_repeat_pair_8(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
@@ -932,7 +934,7 @@ static inline void wc_repeat_pair_8(uint8_t * z, int64_t target,
   }
 }
 
-/* Write `m` blocks of `b` bytes from `source` on to `target`, each `r` times.
+/* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`.
    WhyML: c.repeat.COPRepeat.repeat */
 static inline void wc_repeat(uint8_t * z, int64_t target, const uint8_t * x,
                              int64_t source, int64_t m, int64_t b, int64_t r) {
@@ -980,8 +982,8 @@ static inline void wc_repeat(uint8_t * z, int64_t target, const uint8_t * x,
   return;
 }
 
-/* 0 if the axis grows, or if the `p` bytes of the input so far are whole rows of blocks of `g`
-   bytes on this axis; else another number.
+/* Return 0 exactly if the axis grows, or the `p` bytes of the input so far are whole rows of
+   this axis, whose blocks have `g` bytes.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.rest */
 static inline int64_t wc_rest(const int64_t * s, int64_t prepended,
                               const int64_t * d, int64_t axis, int64_t g,
@@ -996,9 +998,9 @@ static inline int64_t wc_rest(const int64_t * s, int64_t prepended,
   return p - (n * rows);
 }
 
-/* At `place` a block of the axes from `axis` on ends: write the copies due, and return the
-   place behind them. The block has `block` bytes, made of `row` bytes of the input, which end
-   at `p`. Each byte is written once, and no other byte changes.
+/* A block of the axes from `axis` on ends at `place`: write the copies due, and return the
+   place behind them. The block has `block` bytes, copied from the `row` bytes of the input
+   before `p`. Each byte is written once, and no other byte changes.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.end_blocks */
 static inline int64_t wc_end_blocks(uint8_t * z, const int64_t * s,
                                     int64_t prepended, const int64_t * d,
@@ -1026,7 +1028,7 @@ static inline int64_t wc_end_blocks(uint8_t * z, const int64_t * s,
 }
 
 /* Broadcast the bytes `x` of a tensor of shape `s`, with elements of `w` bytes, to the shape
-   `d`. Nothing overflows and no index leaves its array. Afterwards `z` has all bytes due, and
+   `d`. Nothing overflows and no index leaves its array. Afterwards `z` contains all bytes due;
    no other byte changes. At most two bytes are written for each byte of the output.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.broadcast_bytes */
 static inline void wc_broadcast_bytes(uint8_t * z, const uint8_t * x,
@@ -1103,8 +1105,7 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
   return wc_report(place, INT64_C(0), -INT64_C(1), -INT64_C(1));
 }
 
-/* 0 if the width and the memory of `tensor` suffice, or else the code and the place of the
-   fault.
+/* Return 0 if the width and the memory of `tensor` suffice, else report the fault.
    WhyML: c.tensors.COPTensorChecks.check_tensor */
 static inline int64_t wc_check_tensor(whycast_place * place, int64_t tensor,
                                       const int64_t * shape, int64_t rank,
@@ -1120,8 +1121,8 @@ static inline int64_t wc_check_tensor(whycast_place * place, int64_t tensor,
   return wc_check_memory(place, tensor, tensor, due, given, room, extent);
 }
 
-/* 0 if the width and the memory of every tensor suffice, or else the code and the place of the
-   first tensor with a fault.
+/* Return 0 if the width and the memory of every tensor suffice, else report the first tensor at
+   fault.
    WhyML: c.tensors.COPTensorChecks.check_tensors */
 static inline int64_t wc_check_tensors(whycast_place * place,
                                        const int64_t *const * shapes,
@@ -1144,7 +1145,7 @@ static inline int64_t wc_check_tensors(whycast_place * place,
   return INT64_C(0);
 }
 
-/* Broadcast all tensors, which have been checked. Afterwards each output has the bytes due, and
+/* Broadcast tensors that have been checked. Afterwards each output contains the bytes due, and
    at most two bytes were written for each byte. No other byte changes, and the same outputs are
    lent as before. `(void) output` marks where the proof takes an output back.
    WhyML: c.tensors.COPTensorCopies.copy_tensors */
@@ -1198,8 +1199,8 @@ int64_t whycast_broadcast_all(uint8_t *const * outputs,
   return wc_report(place, rank, -INT64_C(1), -INT64_C(1));
 }
 
-/* The stride of tensor `m` on axis `i` of the common shape, whose size there is `h`. The common
-   shape has no size of 0, and fewer than 2^63 elements.
+/* The stride of tensor `m` on axis `i`, where the common shape has size `h`. The common shape
+   has no size of 0, and fewer than 2^63 elements.
    WhyML: c.plan.COPPlan.axis_stride */
 static inline int64_t wc_axis_stride(const int64_t *const * shapes,
                                      const int64_t * ranks,
@@ -1287,8 +1288,8 @@ static inline int64_t wc_far_tensor(const int64_t *const * shapes,
   return count;
 }
 
-/* `count` if for each tensor the loop at `base` can be merged with axis `i`, of size `h`; else
-   another number. No product overflows.
+/* Return `count` exactly if the strides of all tensors let the loop at `base` merge with axis
+   `i`, of size `h`. No product overflows.
    WhyML: c.plan.COPPlan.stopped_tensor */
 static inline int64_t wc_stopped_tensor(int64_t * steps, int64_t base,
                                         const int64_t *const * shapes,
@@ -1365,7 +1366,7 @@ static inline int64_t wc_put_loops(int64_t * sizes, int64_t * steps,
   return n;
 }
 
-/* Write a plan of one loop of `h` rounds; no tensor moves.
+/* Write a plan of one loop of `h` rounds, with strides of 0.
    WhyML: c.plan.COPPlan.put_one_loop */
 static inline void wc_put_one_loop(int64_t * sizes, int64_t * steps,
                                    int64_t count, int64_t h) {
@@ -1378,7 +1379,7 @@ static inline void wc_put_one_loop(int64_t * sizes, int64_t * steps,
   }
 }
 
-/* Write the plan of some tensors, or report the first error.
+/* Write the tensors' plan, or report the first error.
    WhyML: c.plan.COPPlan.plan_by */
 static inline int64_t wc_plan_by(int64_t * sizes, int64_t * steps,
                                  int64_t capacity, whycast_place * place,
@@ -1435,8 +1436,7 @@ int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
          INT64_C(0), count);
 }
 
-/* Move on an axis from `i[axis]` to `x`: add the strides in between to the offsets of all
-   tensors.
+/* Move on `axis` from `i[axis]` to `x`: add `times` strides to the offset of each tensor.
    WhyML: c.steps.COPSteps.move */
 static inline void wc_move(int64_t * offsets, const int64_t * steps,
                            int64_t axis, int64_t times, int64_t count) {

@@ -56,8 +56,8 @@ extern "C" {
 
 /* The error codes. Their numbers never change. */
 enum whycast_code {
-    /* (3,2) with (4), or (3,2) to (3,4): a size is neither that of the output nor 1. SONNX's error
-       E1, or its counterpart for a shape and a target. [E_Broadcast_any_E1_020]
+    /* (3,2) with (4), or (3,2) to (3,4): a size is neither the output's nor 1. SONNX's error E1, or
+       its counterpart for a shape and a target. [E_Broadcast_any_E1_020]
        [E_Broadcast_any_Derived_480] */
     WHYCAST_NOT_BROADCASTABLE = -1,
     /* (1,3) to (3): the shape has more axes than the target. [E_Broadcast_any_Derived_480] */

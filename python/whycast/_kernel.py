@@ -65,7 +65,7 @@ def f(a: int, b: int, c: int) -> int:
 
 
 def pad(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:
-    """Prepend axes of size 1 to `shape` up to the rank `rank`.
+    """Prepend axes of size 1 to `shape` up to `rank` axes.
 
     Raises RankMismatch if `shape` has more axes. [E_Broadcast_any_Condition1_020]
     [E_Broadcast_any_Step1_020] [E_Broadcast_any_Derived_140]
@@ -80,7 +80,7 @@ def pad(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:
 
 
 class NegativeSize(Exception):
-    """Raised if a size is negative: a shape has no such size. [E_Broadcast_any_Restrictions_010]"""
+    """A shape has a negative size. [E_Broadcast_any_Restrictions_010]"""
 
 
 def check_shape(shape: tuple[int, ...]) -> None:
@@ -96,8 +96,8 @@ def check_shape(shape: tuple[int, ...]) -> None:
 
 
 def check_shapes(shapes: tuple[tuple[int, ...], ...]) -> None:
-    """Raise NegativeSize if a size of one of the shapes is negative.
-    [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_140]
+    """Raise NegativeSize if a size of a shape is negative. [E_Broadcast_any_Restrictions_010]
+    [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize
     WhyML: kernel.violation.COPViolation.check_shapes
@@ -107,7 +107,7 @@ def check_shapes(shapes: tuple[tuple[int, ...], ...]) -> None:
 
 
 def padded_size(shape: tuple[int, ...], rank: int, i: int) -> int:
-    """The size on axis `i` of `shape` padded to the rank `rank`.
+    """The size on axis `i` of `shape` padded to `rank`.
 
     Required: `rank` >= the rank of `shape`; 0 <= i < rank. [E_Broadcast_any_Step1_020]
 
@@ -191,11 +191,11 @@ def broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
 def source_index(
     shape: tuple[int, ...], target: tuple[int, ...], index: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """Map `index`, in a tensor broadcast to `target`, to a multi-index of `shape`.
+    """Map `index`, a multi-index of `target`, to its source index in `shape`.
 
-    Both multi-indices name the same element of the tensor. Raises RankMismatch, else
-    NotBroadcastable, else IndexOutOfRange. Required: no size is negative.
-    [E_Broadcast_any_Step1_030] [E_Broadcast_any_Step2_050] [E_Broadcast_any_Derived_140]
+    Both multi-indices name the same element. Raises RankMismatch, else NotBroadcastable, else
+    IndexOutOfRange. Required: no size is negative. [E_Broadcast_any_Step1_030]
+    [E_Broadcast_any_Step2_050] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, NotBroadcastable, IndexOutOfRange
     WhyML: kernel.broadcast.COPBroadcast.source_index
@@ -221,7 +221,7 @@ def source_index(
 def broadcast_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of the view of shape `target` of a tensor with `shape` and `strides`.
+    """The strides of a tensor's view of shape `target`.
 
     Prepended and grown axes have the stride 0. Raises RankMismatch, else NotBroadcastable.
     Required: no size is negative. [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110]
@@ -246,7 +246,7 @@ def broadcast_strides(
 
 
 def row_major_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The strides, in elements, of a contiguous tensor whose last axis varies fastest.
+    """The strides, in elements, of a contiguous row-major tensor.
 
     Required: no size is negative. [E_Broadcast_any_Derived_120]
 
@@ -261,7 +261,7 @@ def row_major_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def offset(index: tuple[int, ...], strides: tuple[int, ...]) -> int:
-    """The offset of the element at `index` in a tensor with strides `strides`.
+    """The offset of the element at `index` in a tensor with `strides`.
 
     Raises RankMismatch if the lengths differ. [E_Broadcast_any_Derived_110]
     [E_Broadcast_any_Derived_140]
@@ -279,8 +279,8 @@ def offset(index: tuple[int, ...], strides: tuple[int, ...]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Two sizes of one axis that differ and are not 1: their tensors, the lower first, and the axis
-    of the common rank. [E_NumpyBroadcast_any_Derived_030]
+    """Two different sizes of one axis, not 1: their tensors, the lower first, and the axis, counted
+    in the common rank. [E_NumpyBroadcast_any_Derived_030]
     """
 
     first: int
@@ -366,7 +366,7 @@ class AxesCount(Exception):
 
 
 class AxisOutOfRange(Exception):
-    """The target does not have a named axis. The value is the lowest position of such an axis."""
+    """The target lacks a named axis. The value is the lowest position of such an axis."""
 
     def __init__(self, value: int) -> None:
         super().__init__(value)
@@ -433,7 +433,7 @@ def place_strides(
 
 
 def kept_axes(rank: int, broadcast_axes: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes below `rank` that are not among `broadcast_axes`.
+    """The axes below `rank` that are not in `broadcast_axes`.
 
     Raises as `check_axes` does. Required: rank >= 0. [E_NgraphBroadcast_any_Attributes_020]
     [E_NgraphBroadcast_any_Definition_010] [E_Broadcast_any_Derived_140]
@@ -453,7 +453,7 @@ def kept_axes(rank: int, broadcast_axes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def p(coordinate: tuple[int, ...], broadcast_axes: tuple[int, ...]) -> tuple[int, ...]:
-    """The components of `coordinate` on the axes that are not among `broadcast_axes`: nGraph's p.
+    """The components of `coordinate` on the axes that are not in `broadcast_axes`: nGraph's p.
 
     Raises as `check_axes` does. [E_NgraphBroadcast_any_Definition_010]
     [E_Broadcast_any_Derived_140]
@@ -471,7 +471,7 @@ def p(coordinate: tuple[int, ...], broadcast_axes: tuple[int, ...]) -> tuple[int
 def explicit_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of the view of shape `target` of a tensor along explicit axes.
+    """The strides of a tensor's view of shape `target` along explicit axes.
 
     Axis j of the tensor lies on the target's axis `axes[j]`. Other axes, and axes that grow, have
     the stride 0. Raises RankMismatch for a wrong number of strides, else AxesCount, else as
@@ -496,7 +496,7 @@ def ngraph_strides(
     target: tuple[int, ...],
     broadcast_axes: tuple[int, ...],
 ) -> tuple[int, ...]:
-    """The strides of the view of shape `target` of an argument of nGraph's Broadcast.
+    """The strides of the view of shape `target` for nGraph's Broadcast.
 
     The argument has the target's axes except `broadcast_axes`, on which the stride is 0. Raises
     RankMismatch for a wrong number of strides, else as `check_axes` does, else AxesCount, else
@@ -551,7 +551,7 @@ def check_distinct(axes: tuple[int, ...], rank: int) -> None:
 def in_dim_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of the view of shape `target` of an operand of broadcast_in_dim.
+    """The strides of the view of shape `target` for broadcast_in_dim.
 
     Axis j of the operand lies on the target's axis `axes[j]`. Other axes, and axes that grow,
     have the stride 0. Raises RankMismatch for a wrong number of strides, else AxesCount, else as
@@ -588,7 +588,7 @@ def still_axes(strides: tuple[int, ...]) -> tuple[int, ...]:
 def repeated_axes(
     shape: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The axes of the target along which elements of data repeat, in increasing order.
+    """The target's axes along which elements of data repeat, in increasing order.
 
     Axis j of the data lies on the target's axis `axes[j]`. Raises the first error of mode
     explicit, if any. [E_OpenvinoBroadcast_ring_Derived_010] [E_Broadcast_any_Derived_140]
@@ -605,9 +605,9 @@ def repeated_axes(
 
 
 def repeated_trailing(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes of the target along which elements repeat, for data on its last axes.
+    """The target's axes along which elements repeat, for data on the last axes.
 
-    These axes increase; each is prepended or grows. Raises RankMismatch if the data has more axes
+    These axes are prepended or grow; they increase. Raises RankMismatch if the data has more axes
     than the target, else NotBroadcastable with the first axis that does not fit. Required: no
     size is negative. [E_OpenvinoBroadcast_ring_Derived_010] [E_Broadcast_any_Derived_140]
 
@@ -630,9 +630,9 @@ class NotExpandable(Exception):
 
 
 def expand_shape(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of ONNX Expand's output, for a tensor of shape `shape` and the shape `target`.
+    """The shape of ONNX Expand's output for `shape` and `target`.
 
-    Raises NotExpandable with the first axis whose sizes differ, neither of them 1.
+    Raises NotExpandable with the first axis whose sizes differ and are not 1.
     [E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Broadcast_any_Derived_140]
 
     Raises: NotExpandable
@@ -708,7 +708,7 @@ def mode_of(attribute: Optional[Mode]) -> Mode:
 def view_without_axes(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], mode: Mode
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The shape and the strides of the output without axes_mapping, as a view of the data.
+    """The output's shape and strides as a view of the data, without axes_mapping.
 
     An output of the data's shape has the data's strides. Raises MappingMissing in mode explicit,
     else the first fault of ranks and sizes. Required: no size is negative, and each axis has a
@@ -744,7 +744,7 @@ def view_along_axes(
     axes: tuple[int, ...],
     mode: Mode,
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The shape and the strides of the output with axes_mapping, as a view of the data.
+    """The output's shape and strides as a view of the data, with axes_mapping.
 
     Raises MappingNotAllowed in a mode other than explicit, else AxesCount, else as `check_axes`
     does, else AxisMisfit. Required: each axis of the data has a stride.
@@ -785,7 +785,7 @@ def size(shape: tuple[int, ...]) -> int:
 
 
 def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ...]) -> list[_A]:
-    """The elements of a tensor broadcast to the shape `target`, in row-major order.
+    """The elements of a tensor broadcast to `target`, in row-major order.
 
     `data` has this order too. Raises DataLength, else RankMismatch, else NotBroadcastable.
     Required: no size is negative. [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_140]
@@ -839,7 +839,7 @@ def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ..
 def view_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of the view of shape `target` of a tensor that broadcasts to this shape.
+    """The strides of the view of shape `target`, if the tensor broadcasts to this shape.
 
     Prepended and grown axes have the stride 0. [E_Broadcast_any_F_020]
     [E_Broadcast_any_Derived_110]
@@ -879,8 +879,8 @@ def broadcast_views(
 
 
 def goes_on(steps: tuple[int, ...], size: int, more: tuple[int, ...]) -> bool:
-    """Whether a loop of strides `steps` merges with an inner loop of `size` iterations and strides
-    `more`. [E_Broadcast_any_Derived_560]
+    """Whether a loop with strides `steps` merges with an inner loop of `size` iterations with
+    strides `more`. [E_Broadcast_any_Derived_560]
 
     WhyML: kernel.plan.COPPlan.goes_on
     """
@@ -895,9 +895,10 @@ def loop_plan(
 ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
     """The loops that visit all elements of tensors of the same shape, in row-major order.
 
-    `strides` has a stride per tensor and axis. The first result is each loop's iterations, the
-    outermost first; the second, all tensors' strides in each loop. There is always a loop, and no
-    iteration if a size is 0. Required: no size is negative. [E_Broadcast_any_Derived_560]
+    `strides` has a stride per tensor and axis. The first result lists each loop's iterations, the
+    outermost first; the second lists all tensors' strides in each loop. There is at least one
+    loop, and no iteration if a size is 0. Required: no size is negative.
+    [E_Broadcast_any_Derived_560]
 
     WhyML: kernel.plan.COPPlan.loop_plan
     """
@@ -941,7 +942,7 @@ class WrongLength(Exception):
 def broadcast_elements(
     data: tuple[_A, ...], shape: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[_A, ...]:
-    """The elements of a tensor broadcast to the shape `target`, in row-major order.
+    """The elements of a tensor broadcast to `target`, in row-major order.
 
     Raises DataLength if `data` has a wrong length. Required: `shape` broadcasts to `target`, and
     no size is negative. [E_Broadcast_any_Derived_130]
@@ -987,7 +988,8 @@ def broadcast_all(
 
 class NeverAgree(Exception):
     """Two numbers of an axis differ and are not 1: the shapes never broadcast. The values are the
-    tensors, the lower first, and the axis of the largest rank. [E_Broadcast_any_Derived_580]
+    tensors, the lower first, and the axis, counted in the largest rank.
+    [E_Broadcast_any_Derived_580]
     """
 
     def __init__(self, value: tuple[int, int, int]) -> None:
@@ -1060,11 +1062,11 @@ def axis_symbols(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> t
 
 
 def symbolic_sizes(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
-    """The common shape of shapes of symbols: for each axis, symbols that are the size or 1.
+    """The common shape of shapes of symbols: each symbol of an axis is its size or 1.
 
-    Symbols below 0 are names, others numbers. Without symbols the size is 1. A number other than
-    1 stands alone. If the shapes broadcast, all names of an axis that are not 1 are equal. Raises
-    NeverAgree as `shape_of_numbers` does. [E_Broadcast_any_Derived_580]
+    Symbols below 0 are names, others numbers. An axis without symbols has size 1. A number is the
+    only symbol of its axis. If the shapes broadcast, all names of an axis that are not 1 are
+    equal. Raises NeverAgree as `shape_of_numbers` does. [E_Broadcast_any_Derived_580]
 
     Raises: NeverAgree
     WhyML: kernel.symbolic.COPSymbolic.symbolic_sizes
@@ -1097,8 +1099,8 @@ def symbolic_conditions(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int,
     """The condition under which shapes of symbols broadcast by the rule of NumPy.
 
     Each clause `(axis, a, b)` must hold: a is 1, b is 1, or both are equal. An axis with a number
-    other than 1 has a clause for each name and this number; any other axis, for any two names;
-    lower axes first. Raises NeverAgree as `shape_of_numbers` does.
+    other than 1 has a clause for each name and this number; any other axis has one for every two
+    names. Lower axes come first. Raises NeverAgree as `shape_of_numbers` does.
     [E_Broadcast_any_Derived_580]
 
     Raises: NeverAgree
@@ -1133,7 +1135,7 @@ def has_one(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> bool:
 
 
 def symbols_and_one(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> tuple[int, ...]:
-    """The symbols on the axis `axis` of the largest rank, `rank`, each once, 1 last.
+    """The symbols on axis `axis` of `rank`, the largest rank, each once, 1 last.
 
     A missing axis counts as 1. [E_Broadcast_any_Derived_590]
 
@@ -1147,10 +1149,11 @@ def symbols_and_one(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -
 
 
 def symbolic_zeros(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, int, int], ...]:
-    """SONNX's further condition: in no pair `(axis, a, b)` of symbols may one be 0 and the other 1.
+    """SONNX's further condition: no pair `(axis, a, b)` has the sizes 0 and 1.
 
-    Every two of an axis's names, 0 and 1 are a pair; lower axes come first, 1 last. A missing
-    axis counts as 1. SONNX always rejects (axis, 0, 1). [E_Broadcast_any_Derived_590]
+    Every two symbols of an axis that are names, 0 or 1 are a pair. Lower axes come first, 1 last.
+    A missing axis counts as 1. SONNX always rejects (axis, 0, 1).
+    [E_Broadcast_any_Derived_590]
 
     WhyML: kernel.symbolic.COPSymbolic.symbolic_zeros
     """
