@@ -218,7 +218,7 @@ def strange_files(venv: Path) -> list[str]:
         is_ours = is_ours and text_of(path) == f"{ROOT}/python\n"
         if not (is_ours or sha256_of(path) == RUN_AT_START.get(path.name)):
             known.discard(str(path))
-    pythons = (venv / "bin").glob("*thon*")  # One of them is named by the letter pi.
+    pythons = (venv / "bin").glob("*thon*")  # Python 3.14 adds one that starts with the letter pi.
     known |= {str(path) for path in pythons if not path.resolve().is_relative_to(ROOT)}
     # Python reads no __pycache__ here.
     return sorted(

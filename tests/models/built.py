@@ -17,7 +17,7 @@ def value(name: str, shape: Sizes, element: int = TensorProto.FLOAT) -> onnx.Val
 
 
 def constant(name: str, *shape: int) -> TensorProto:
-    """Return elements that differ within a constant and between constants."""
+    """Return a constant of different elements; its name's length and its sizes seed their order."""
     drawn = np.random.default_rng(len(name) + sum(shape))
     data = (drawn.permutation(math.prod(shape)) + 1).astype(np.float32) / 64
     return numpy_helper.from_array(data.reshape(shape), name)

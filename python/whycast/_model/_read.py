@@ -32,7 +32,7 @@ class Scope:
     """A model's graph, with its values' shapes; an inner graph belongs to a `node` of `outer`."""
 
     graph: GraphProto
-    # The names of all outer nodes.
+    # The path to this graph: each enclosing node and its attribute, outermost first (`loop/body`).
     place: str = ""
     outer: Scope | None = None
     node: NodeProto | None = None

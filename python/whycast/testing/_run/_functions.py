@@ -30,9 +30,10 @@ _MOST = 64
 
 
 class Seen(NamedTuple):
-    """The level, the number of tensors, the first dtype if it differs, tensors without effect.
+    """The level and form of a function, as its first calls show.
 
-    The form of gradients is "pair", "shapes", or "".
+    `first` is "bool" if the first tensor is a condition. `blind` contains the numbers of tensors
+    without effect on the result. `form` is the form of gradients: "pair", "shapes", or "".
     """
 
     level: Level
