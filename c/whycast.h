@@ -6,15 +6,16 @@
 
 /* whycast: SONNX's operator Broadcast, and the broadcast of one tensor to a shape, verified.
 
-   Each function is proved to match its comment, for all arguments, except for statements marked as
-   not proved. No index leaves its array, nothing overflows, each call ends. The functions allocate
-   nothing, keep nothing between calls, and do not recurse. They access no byte beyond the memory
-   that they are given, not even to load a whole word. memcpy is the only library function called; a
-   compiler may add memset and, on 32-bit targets, a 64-bit division. To call your own `copy`,
-   declared in copy.h like memcpy, compile whycast.c with -DWHYCAST_MEMCPY=copy -include copy.h.
+   Each function is proved to keep its contract, which its comment states, if the caller keeps the
+   rules below; statements marked as not proved are no part of it. No index leaves its array,
+   nothing overflows, each call ends. The functions allocate nothing, keep nothing between calls,
+   and do not recurse. They access no byte beyond the memory that they are given, not even to load a
+   whole word. memcpy is the only library function called; a compiler may add memcpy and memset and,
+   on 32-bit targets, 64-bit arithmetic. To call your own `copy`, declared in copy.h like memcpy,
+   compile whycast.c with -DWHYCAST_MEMCPY=copy -include copy.h.
 
    Not proved, but measured by `make object` (GCC 12 and 14, x86-64): a call takes at most 400
-   bytes of stack with -O2 and -O3, 632 with the flags that INTEGRATION.md begins with, 936 with
+   bytes of stack with -O2 and -O3, 632 with the flags for certification in INTEGRATION.md, 936 with
    -O0. No bound on the time is proved.
 
    A shape is an array of sizes, the outermost axis first, and a rank, the number of sizes: 0 for a
@@ -23,8 +24,8 @@
 
    The caller must guarantee:
 
-   - Each pointer points to at least as many values as its rank, count, capacity, room or extent. If
-     this number is 0 or less, the pointer may be NULL. `place` points to a whycast_place.
+   - Each pointer points to as many values as its comment states, at least. If this number is 0 or
+     less, the pointer may be NULL. `place` points to a whycast_place.
    - Memory that a function writes overlaps no other memory that it is given.
    - whycast_first and whycast_next get a plan written by whycast_plan or whycast_plan_views, or a
      part of this plan: its outermost loops alone, or loops with fewer rounds, at least 1 each. Both
@@ -38,8 +39,8 @@
    it reports the one that its comment lists first.
 
    A shape may broadcast to a target with which it has no common shape: (1) broadcasts to the target
-   (0), which writes nothing, but (1) and (0) have no common shape, as 0 is neither 1 nor the largest
-   size. SONNX allows at most 2^31 - 1 tensors, which no function checks. */
+   (0), which writes nothing, but (1) and (0) have no common shape, as 0 is neither 1 nor the
+   largest size. SONNX allows at most 2^31 - 1 tensors, which no function checks. */
 
 #include <stdint.h>
 
@@ -114,7 +115,7 @@ int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
 
 /* The common shape by the rule of NumPy and ONNX: on each axis all sizes other than 1 are equal,
    and the common shape has this size, or 1 if there is none. So (0,2) and (2) give (0,2), which is
-   an error by SONNX's rule.
+   an error by SONNX's rule. Otherwise the function is as whycast_broadcast_shape.
 
    The place of WHYCAST_NOT_BROADCASTABLE is the first axis with two different sizes other than 1,
    and there the first tensor with the second of these sizes: (3,2) with (4) gives tensor 1, axis 1.
@@ -127,10 +128,10 @@ int64_t whycast_numpy_shape(int64_t * shape, int64_t capacity,
 
 /* The strides of a view, which shows a tensor with this `shape` and these `strides`, in any unit,
    as if it had the shape `target`, without a copy. A view has stride 0 on prepended axes and on
-   axes that grow. An axis that keeps its size keeps its stride, even if the size is 1.
+   axes whose size changes. An axis that keeps its size keeps its stride, even if the size is 1.
 
-   Returns 0, and writes `target_rank` strides to `view`. On an error returns, with tensor 0 for
-   `shape` and 1 for `target` in the place,
+   Returns 0, and writes `target_rank` strides to `view`. In the place, tensor 0 is `shape`, and
+   tensor 1 is `target`. On an error returns
 
        WHYCAST_NEGATIVE_RANK       the rank of the shape, then of the target
        WHYCAST_NEGATIVE_SIZE       a size of the shape, then of the target: the first such axis
@@ -157,8 +158,8 @@ int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
    is the input's element at the same index, aligned at the last axes, with 0 on axes that grow.
 
    `output` has room for `room` bytes, and `input` has `extent` bytes. Returns 0, and writes the
-   bytes of the output; the rest of the room stays unchanged. On an error returns, with tensor 0 for
-   the shape or the input and 1 for the target or the output in the place,
+   bytes of the output; the rest of the room stays unchanged. In the place, tensor 0 is the shape or
+   the input, and tensor 1 is the target or the output. On an error returns
 
        WHYCAST_NEGATIVE_RANK       the rank of the shape, then of the target
        WHYCAST_NEGATIVE_SIZE       a size of the shape, then of the target: the first such axis
@@ -187,8 +188,8 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
 
    Returns the rank of the common shape. Writes its sizes to `target`, which has room for `capacity`
    sizes, and all outputs. On an error no byte of any output changes. Returns an error of
-   whycast_broadcast_shape, if there is one. Otherwise writes the common shape, and returns the first
-   of these errors of the first tensor that has one:
+   whycast_broadcast_shape, if there is one. Otherwise writes the common shape, and returns the
+   first of these errors of the first tensor that has one:
 
        WHYCAST_BAD_WIDTH           its width is less than 1
        WHYCAST_TOO_LARGE           its output has more than 2^63 - 1 bytes
@@ -208,9 +209,9 @@ int64_t whycast_broadcast_all(uint8_t *const * outputs,
 
 /* A loop plan: nested loops that visit all elements of `count` broadcast tensors without a copy.
 
-   Axes of size 1 are dropped, and neighbouring axes become one loop where the strides of every
-   tensor allow it. `shapes` and `ranks` are as for whycast_broadcast_shape. The tensors are in
-   row-major order.
+   Axes of size 1 of the common shape are dropped, and neighbouring axes become one loop where the
+   strides of every tensor allow it. `shapes` and `ranks` are as for whycast_broadcast_shape. The
+   tensors are in row-major order.
 
    Returns the number of loops, 1 or more. Writes the rounds of each loop to `sizes`, the outermost
    loop first, and to steps[j * count + m] the number of elements by which tensor m moves in each
@@ -219,8 +220,8 @@ int64_t whycast_broadcast_all(uint8_t *const * outputs,
    whycast_numpy_shape first: if it gives a size of 0, there is nothing to visit; otherwise the plan
    is the same by either rule. On an error returns the code of whycast_broadcast_shape, or
 
-       WHYCAST_CAPACITY_EXCEEDED   `capacity` is 0: place -1, -1. It must be at least
-                                   max(1, common rank), even if fewer loops result
+       WHYCAST_CAPACITY_EXCEEDED   `capacity` is less than max(1, common rank), even if fewer loops
+                                   result: place -1, -1
        WHYCAST_TOO_LARGE           the common shape has more than 2^63 - 1 elements: place -1, -1 */
 int64_t whycast_plan(int64_t * sizes, int64_t * steps, int64_t capacity,
                      whycast_place * place, const int64_t *const * shapes,
@@ -229,7 +230,8 @@ int64_t whycast_plan(int64_t * sizes, int64_t * steps, int64_t capacity,
 /* A loop plan for tensors in any memory order. `strides` has the strides of each tensor, in any
    unit; a stride may be 0 or negative. `steps` has the same unit. One more error:
 
-       WHYCAST_TOO_LARGE           the first tensor with an offset that may not fit into 64 bits */
+       WHYCAST_TOO_LARGE           if there is an element: the first tensor for which |stride| *
+                                   (size - 1), summed over the axes, exceeds 2^63 - 1 */
 int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
                            int64_t capacity, whycast_place * place,
                            const int64_t *const * shapes,
