@@ -7,13 +7,15 @@ open Why3
 module Names = Wstdlib.Sstr
 
 (** A proposition of Why3's library keeps its symbol, by which a driver omits facts that its prover
-    knows. The name that Why3 prints identifies it; several may share the name. *)
+    knows. It is known only by the name that Why3 prints; if several propositions share this name,
+    all are kept. *)
 let is_of_library (pr : Decl.prsymbol) =
   match Theory.restore_path pr.pr_name with
   | first :: _, _, _ -> not (Sys.file_exists (Filename.concat Project.theories_dir first))
   | [], _, _ | (exception Not_found) -> false
 
-(** The task with hypotheses whose printed names differ, and the meaning of these names. *)
+(** The task with a new name for each hypothesis outside of Why3's library, and a table from printed
+    names to those that [Keep] uses. *)
 let labelled task =
   let named = Hashtbl.create 97 in
   let fresh () =
@@ -98,7 +100,8 @@ let by_prover task ((p : Prover.t), seconds) =
   let tells = p.prover.prover.prover_name <> "Alt-Ergo" in
   if tells && Prover.is_valid (Prover.read_answer p said) then Some (names_in used output) else None
 
-(** No prover names the definitions that it uses: take those that are still reached. *)
+(** No prover names the definitions that it uses: take those that the goal and these hypotheses
+    reach. *)
 let with_definitions task names =
   let add found (td : Theory.tdecl) =
     match td.td_node with

@@ -2,7 +2,6 @@
 
 open Record
 
-(** The record of a node, from its proofs or its step. *)
 let proved proofs = if proofs = [] then nothing else { nothing with proofs = [ (here, proofs) ] }
 let taken_apart step = { nothing with step = Some step }
 

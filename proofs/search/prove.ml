@@ -40,8 +40,8 @@ let race t task ~seconds ~first proofs =
   let before, after = List.partition is_first (Prover.all t.project) in
   List.fold_left ask proofs (before @ after)
 
-(** The parts of a split, if more than one: a single part is the goal with other names of
-    hypotheses. Why3's split raises an exception if names of hypotheses clash. *)
+(** The parts of a split; [None] for a single part, which is the goal with other names of
+    hypotheses, or if Why3's split raises an exception, as names of hypotheses clash. *)
 let parts t task =
   match Project.attempt (fun () -> Split.parts t.project task) with
   | Error _ | Ok [ _ ] -> None
@@ -66,7 +66,7 @@ let weak_parts t name task r =
   in
   weak ~root:true name task r
 
-(** Whether each part has proofs of two families, or at least one. *)
+(** Whether each part has proofs of at least this number of families. *)
 let rec has families (r : Record.t) =
   match (Record.own r, r.step) with
   | [], Some step -> List.for_all (has families) (Record.below (Some step))
@@ -120,8 +120,8 @@ let from_names t task names =
   | found -> if has 2 found then Some (Found.taken_apart (Keep (names, found))) else None
   | exception Not_enough -> None
 
-(** Proofs of the goal from a part of the context, or else of its parts, or else from the whole
-    context. [near]: names that the other parts use. *)
+(** Proofs of the goal from some hypotheses, or else of its parts, or else from all hypotheses.
+    [near]: names that the other parts use. *)
 let rec narrow ?near t task =
   let names = names_used t task in
   let near = Option.value near ~default:names in
@@ -138,8 +138,8 @@ let rec narrow ?near t task =
 
 (** {1 A recorded goal} *)
 
-(** Keeps the recorded proofs of a goal that still hold, and searches others anew: for a part, from
-    the hypotheses kept for it; if these do not suffice, for the whole goal. *)
+(** Keeps the proofs of a part if they are of two families and all still hold. Otherwise searches
+    proofs: first with the recorded steps and provers, then anew. *)
 let rec settle t task known =
   let r = Record.mine known in
   let anew () = narrow t task in
@@ -169,5 +169,4 @@ let rec settle t task known =
           let proofs = List.fold_left race [] [ glance; middle ] in
           if Record.redundant proofs then Found.proved proofs else anew ())
 
-(** The record of a goal, with the present proofs. *)
 let goal t task known = Found.merged known (settle t task known)

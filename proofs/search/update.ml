@@ -21,7 +21,7 @@ let report (t : Prove.t) file goal r =
   in
   List.map part (Prove.weak_parts t (Goals.full_name goal) goal.task r)
 
-(** Returns 0 if all chosen goals are proved, 1 if not, 3 if no goal is chosen. *)
+(** Returns 0 if all chosen goals are proved, 1 if not, 3 if [only] chooses none. *)
 let run project options theory =
   let t = { Prove.project; quick = options.quick; strict = false } in
   let file = Project.absolute project (Project.session_file theory) in
