@@ -1,7 +1,7 @@
 """Rules of arithmetic.
 
-A polynomial has a coefficient for each product of terms other than sums and products. Sums with the
-same polynomial are equal for all values of these terms.
+A polynomial has a coefficient for each product of terms other than sums and products. Terms with
+the same polynomial are equal.
 """
 
 import itertools
@@ -159,7 +159,7 @@ def arith_mult_sign(given: Term, product: Term) -> Term:
 
 @rule(None)
 def arith_mult_abs_comparison(premises: Sequence[Term]) -> Term:
-    """Some |s| > |t|, or all |s| = |t|: the products of all s and of all t compare the same.
+    """All |s| > |t|, or all |s| = |t|: the products of all s and of all t compare the same.
 
     If the first premise has `>`, others may be `(and (= (abs s) (abs t)) (not (= s 0)))`.
     """

@@ -1,4 +1,4 @@
-"""Rules of equality: equal things are equal in every place."""
+"""Rules of equality: equal terms may replace each other."""
 
 from collections.abc import Sequence
 
