@@ -69,7 +69,7 @@ class Number:
     __add__, __sub__, __mul__ = map(operation, (operator.add, operator.sub, operator.mul))
     __radd__, __rmul__ = __add__, __mul__
     __rsub__ = operation(lambda one, other: other - one)
-    # Two terms decide all six comparisons.
+    # `==` and `<` decide all six comparisons.
     __eq__ = comparison(operator.eq, True)
     __ne__ = comparison(operator.eq, False)
     __lt__, __ge__ = comparison(operator.lt, True), comparison(operator.lt, False)
@@ -93,7 +93,7 @@ class Number:
 class Decision:
     """A comparison and its answer on the present path.
 
-    Open: the other answer is possible and still to follow. Forced: the other answer is impossible.
+    `open`: the other answer is possible and still to follow. `forced`: it is impossible.
     """
 
     truth: z3.BoolRef

@@ -29,10 +29,10 @@ ANY: Any = type("AnyInteger", (), {"__repr__": lambda _: "?"})()
 # may pass; so there are shapes of rank 3, too.
 SEVERAL = ((2, 3), (3, 2))
 
-# These take arguments of unknown rank. In other programs a loop counts up to the rank.
+# Their `rank` or `axis` is an unknown integer. In other programs a loop counts up to the rank.
 OF_ANY_RANK = ("check_axes", "check_distinct")
 
-# The first has a path for each partition into equal symbols; two axes are too few for the second.
+# symbolic_zeros has a path for each partition into equal symbols; loop_plan needs three axes.
 OTHERS = {"symbolic_zeros": ((1, 2),), "loop_plan": ((3, 3), (4, 2))}
 
 
