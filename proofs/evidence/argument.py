@@ -1,7 +1,8 @@
 """The argument that the C computes SONNX's Broadcast, in GSN (Goal Structuring Notation).
 
-Each heading in the table of SOUNDNESS is a goal, and its rows are the goal's assumptions. Solutions
-of a goal are pages of the evidence, and the last runs of the lanes that check the rows.
+The headings in the table of SOUNDNESS, except PACKAGE and CALLER, are goals, and their rows are the
+goals' assumptions. Solutions of a goal are pages of the evidence, and the last runs of the lanes
+that check the rows.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class Review(NamedTuple):
 
 
 def levels(evidence: Any, root: Path) -> tuple[list[High], list[Low]]:
-    """Return the two levels of requirements of the C; an orphan in either is an error."""
+    """Return both levels of the C's requirements; a function of no clause or goal is an error."""
     symbols, low = evidence.graph.symbols, list[Low]()
     for function in c_files.functions(root):
         symbol = own = symbols[function.program]

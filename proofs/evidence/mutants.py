@@ -3,8 +3,8 @@
 `mutants [NUMBER]` runs NUMBER mutants, and writes build/mutants.json. Each mutant changes an
 operator, a number or a quantifier of a definition: `<` to `<=`, 0 to 1, `forall` to `exists`.
 Contract and body of a definition change together, as they repeat each other. A goal notices a
-mutant if no prover proves one of its parts within three times the recorded time. A survivor shows a
-hole in the specification, or is equivalent to the definition: EQUIVALENT has the reason.
+mutant if it has a part that no prover proves within three times the recorded time. A survivor shows
+a hole in the specification, or is equivalent to the definition: EQUIVALENT has the reason.
 
 The hash of a change decides whether it is drawn: an unchanged definition keeps its mutants. Each
 theory with definitions gets one mutant before any theory gets two. A mutant has a tree of its own

@@ -279,7 +279,7 @@ def of_symbol(evidence: Evidence, symbols: list[Symbol], seals: Mapping[claims.K
 
 
 def links_of_symbol(evidence: Evidence, symbols: list[Symbol]) -> dict[str, list[str]]:
-    """Return links to symbols of a statement and its proof; a program's or claim's assumptions."""
+    """Return links to symbols of statement and proof; of programs and tagged items, assumptions."""
     path = path_of(symbols[0], symbols[0]["file"])
     is_shown = symbols[0]["kind"] == "program" or evidence.clauses[full_name(symbols[0])]
     used = map(evidence.need_of, evidence.graph.uses.get(path, ()))

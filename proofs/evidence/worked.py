@@ -11,7 +11,7 @@ from whycast._rules import RULES, Operands
 
 Shape = tuple[int, ...]
 
-# First the rules on tensors alone, then rules that also grow the target, last the rules with axes.
+# First the rules on tensors alone, then those with a target that grows, with a target, with axes.
 ROWS = sorted(
     RULES.values(),
     key=lambda rule: (rule.takes != "tensors", rule.takes == "axes", not rule.bidirectional),
