@@ -7,6 +7,7 @@
     - [assume]; [diverges] and [partial]: a program that is not proved to end;
       the attribute [vc:divergent], which drops the obligation to end;
     - [absurd]: a place that the program's goal has to prove unreachable;
+    - [untold]: an effect, an order or an inductive predicate that no statement shows;
     - [meta], as some change the prover's input ([syntax_logic], [infinite_type], [AC]).
 
     The gate decides which are allowed, and where. *)
@@ -29,7 +30,7 @@ let bound = function
 (** Program symbols with their definitions. *)
 let programs d = match d.pd_node with PDlet definition -> bound definition | _ -> []
 
-(** The symbols that an expression calls, or names for calls within it. *)
+(** The functions that an expression calls, or defines for calls within it. *)
 let callables e =
   match e.e_node with
   | Eexec (c, _) -> [ c ]
@@ -172,7 +173,7 @@ let declared m =
   let add found (d : Pdecl.pdecl) = Ident.Sid.union found d.pd_news in
   List.fold_left add Ident.Sid.empty (declarations m)
 
-(** The lemmas that a module states; Why3's own about types and programs are left out. *)
+(** The lemmas that a declaration states; Why3's own about types and programs are left out. *)
 let lemmas d =
   let lemma (d : Decl.decl) =
     match d.d_node with Dprop (Plemma, pr, _) -> Some pr.pr_name | _ -> None

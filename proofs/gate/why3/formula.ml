@@ -21,7 +21,7 @@ let rec bare f =
       let kept = Ident.Sattr.filter (Ident.attr_equal asym_split) f.t_attrs in
       t_attr_set kept (t_map bare f)
 
-(** The function that returns a field. *)
+(** The function [data_of] that replaces the field [data] in print. *)
 let of_field =
   let known = Hls.create 17 in
   fun ls ->
@@ -33,8 +33,8 @@ let of_field =
         Hls.add known ls made;
         made
 
-(** The formula to print: a field is [data_of (f x)], except that of a name or an element. Why3
-    1.5.1 would print [f x.data], later versions [(f x).data]. *)
+(** The formula to print: a field is [data_of (f x)], except in [x.data] and [a[i].data]. Why3 1.5.1
+    would print [f x.data], later versions [(f x).data]. *)
 let rec printable f =
   let is_plain t =
     match t.t_node with
@@ -118,7 +118,8 @@ let rec equations t p =
       List.concat (List.map2 equations on ps)
   | _ -> [ t_equ t (of_pattern p) ]
 
-(** The cases of a [match]: variables of the pattern, equations that hold there, the formula. *)
+(** The cases of a [match]: variables of the pattern; equations that hold there or, without any,
+    that no earlier case applies; the formula. *)
 let cases t branches =
   let variables = List.fold_left (fun found t -> Mvs.set_union found (t_vars t)) Mvs.empty in
   let case passed bound =
@@ -131,8 +132,9 @@ let cases t branches =
   snd (List.fold_left_map case [] branches)
 
 (** The claims of a formula. Hypotheses are: the left side of an implication, the negation of a part
-    of a disjunction, the condition of [if]; in an equivalence or below [exists], the hypotheses
-    within it. If parts are denied together, all but the last are hypotheses. *)
+    of a disjunction, the condition of [if] or its negation, those of {!cases}; in an equivalence or
+    below [exists], the hypotheses within it. If all parts of a disjunction are negations, as in
+    [not a \/ not b], all but the last are hypotheses. *)
 let rec claims f =
   let add ?(free = Svs.empty) supposed claim =
     { claim with variables = Svs.union free claim.variables; hypotheses = claim.hypotheses @ supposed }
@@ -191,7 +193,7 @@ let rec claims f =
     If a theorem is weakened to a formula that is true whatever its symbols mean, such as [x = x],
     [p -> p], [false -> p] or [p -> true], it is still proved, and still has its sentence. *)
 
-(** Whether [f] is trivially true where it stands, given the formulas [known] there. *)
+(** Whether [f] is trivially true, given the formulas [known]. *)
 let rec is_true known f =
   let holds { hypotheses; conclusion = f; _ } =
     let known = hypotheses @ known in

@@ -1,8 +1,8 @@
 (** The assumptions of the standard library in the modules that the theories reach, directly or
     through one another, including Why3's built-in ones.
 
-    - whatever [Audit] finds in a theory: axioms, symbols without a definition, programs without a
-      body;
+    - axioms, symbols without a definition, programs without a body, as [Audit] finds them in a
+      theory;
     - [lemma] and [contract]: statements that Why3's own proofs cover and ours do not: a lemma, and
       the contract of a function or program with a body.
 
@@ -20,7 +20,7 @@ let reached modules =
   Ident.Mid.values (List.fold_left visit Ident.Mid.empty modules)
 
 (** Leaves out metas, which concern provers' input, [absurd], which is proved with the contract, and
-    faults of statements, which concern only ours. *)
+    [untold], which concerns only our statements. *)
 let items m =
   let counts (item : Audit.item) = not (List.mem item.kind [ "meta"; "absurd"; "untold" ]) in
   let promises (_, (c : Expr.cexp)) = not (Audit.is_val c || c.c_cty.cty_post = []) in

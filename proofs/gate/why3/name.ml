@@ -20,7 +20,8 @@ let full (id : Ident.ident) =
   | library, m, parts -> String.concat "." (library @ (m :: parts))
   | exception Not_found -> id.id_string
 
-(** [None] for Why3's built-in symbols; a symbol of ours with the same word has a full name. *)
+(** [None] for variables and Why3's built-in symbols; a symbol of ours with the same word has a full
+    name. *)
 let resolved id =
   match path id with
   | "why3" :: _, _, _ | (exception Not_found) -> None

@@ -67,8 +67,8 @@ type answer = { text : string; seconds : float }
 
 let is_valid answer = answer.text = "Valid"
 
-(** The first line of a prover that proved a task; Alt-Ergo may print before it that it did not need
-    the goal. After an error the line is no answer: the prover may have failed to read its goal.
+(** The first line of a prover that proved a task, after Alt-Ergo's lines that it did not need the
+    goal. After an error the line is no answer: the prover may have failed to read its goal.
     Statistics may follow. *)
 let valid_line by =
   match name by with

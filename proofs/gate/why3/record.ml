@@ -114,7 +114,6 @@ let rec node lines =
 
 and part line below = if line = "part" then node below else failwith ("no part: " ^ line)
 
-(** [from]: the hash of the sources from which each version has proved all of it. *)
 type file = { from : (string * string) list; goals : (string * t) list }
 
 let empty = { from = []; goals = [] }

@@ -1,4 +1,4 @@
-(** The command [replay]: the goals of a theory, with every recorded proof run again.
+(** The command [replay]: the goals of a theory; it runs this version's recorded proofs again.
 
     It judges nothing: it prints the trees of goals, steps and proofs as JSON, each proof with its
     recorded seconds and the prover's present answer. A node below a step is a part of the goal,
@@ -64,18 +64,18 @@ and step_facts project name task step =
     Contradictory hypotheses prove every theorem. One prover of each family tries to prove [false]
     from all that the theory uses, defines and proves.
 
-    This leaves out the contract of a program without a body, which stands in the conditions of its
-    callers. So if a module reaches such a contract, provers also get its goals with negated
-    conclusions: if [forall x. H -> C] is proved, [forall x. H -> not C] can be proved only if no
-    [x] satisfies [H]. Why3 1.5.1's own [smoke_detector_deep] asks for [forall x. H /\ not C], which
-    never follows from a contradiction in [H].
+    This leaves out the contract of a program without a body, which occurs only in goals of its
+    callers. So if a module reaches such a contract, Alt-Ergo also gets the disjunction of its goals
+    with negated conclusions: if [forall x. H -> C] is proved, [forall x. H -> not C] can be proved
+    only if no [x] satisfies [H]. Why3 1.5.1's own [smoke_detector_deep] asks for [forall x. H /\
+    not C], which never follows from a contradiction in [H].
 
-    Limits count the provers' own steps, so that the outcome does not depend on the machine. *)
+    Limits count the provers' own steps, so that the outcome rarely depends on the machine. *)
 
 let of_theory = [ ("Alt-Ergo", 60); ("Z3", 200_000); ("CVC5", 30_000) ]
 let of_conditions = [ ("Alt-Ergo", 100) ]
 
-(** The limit for a prover that works without counting steps. *)
+(** A further limit, for work that a prover does not count in steps. *)
 let seconds = 2
 
 let contradiction (modules : Pmodule.pmodule list) =

@@ -168,7 +168,8 @@ let called c =
   | Cfun e -> Audit.fold (fun found e -> names (Audit.callables e) @ found) [] e
   | _ -> names [ c ]
 
-(** A program that promises nothing and ends may still have a goal, if a call requires something. *)
+(** If a program promises nothing and is not recursive, [goal] is [None], although Why3 makes a goal
+    if one of its calls requires something. *)
 let of_symbol ~recursive (rs, c, variants) =
   let kind = symbol_kind rs c and cty = c.c_cty in
   let word =

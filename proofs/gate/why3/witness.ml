@@ -1,26 +1,26 @@
 (** Hypotheses, and the witnesses that show that some values satisfy them.
 
-    Conditionals, programs with [requires] and lemmas with hypotheses, are vacuous if no values
-    satisfy these. The search for witnesses goes forward from programs without [requires].
+    A conditional (a program with [requires], or a lemma with hypotheses) is vacuous if no values
+    satisfy its hypotheses. The search for witnesses goes forward from programs without [requires].
     - A program that requires nothing runs for any arguments, and every type has a value. The
       witnesses, in the files [witness_*.mlw], take no arguments and name concrete values.
     - If a running program calls a conditional, the arguments satisfy its hypotheses, by the proved
       condition of the caller. The conditional then runs, for these arguments.
     - A promise of a program under hypotheses about its arguments is a conditional of its own:
       [ensures { a -> b }], or another form ({!Formula.claims}). A call of the program satisfies it
-      if the hypotheses are asserted for its arguments. Of the cases [a -> b] and [not a -> c] one
-      always applies, and the range of a quantifier is no hypothesis.
+      if the hypotheses are asserted for its arguments. The cases [a -> b] and [not a -> c], of
+      which one always applies, and the range of a quantifier need no witness.
     - A conditional is satisfied if one choice of its variables and type variables makes each of its
       hypotheses equal to a formula that a program requires or asserts, and that holds in each of
       the program's runs.
-    - The assumptions of a template, which its instances have in their own terms, are satisfied if
-      one instance satisfies them: by some values, for some parameters.
+    - A template's conditional is satisfied if the same conditional of one instance is: by some
+      values, for some parameters.
 
     The search is a least fixed point: nothing is satisfied through itself. A program's calls and
     assertions count if every run reaches them, and the program assumes nothing before them: [line]
-    determines how far. The promises of called programs are proved; the gate searches for
-    contradictions in the trusted operations on which they may rest. An operation without a body may
-    stand before further calls only if it is a maker, whose promises nothing can contradict. *)
+    lists these. The promises of called programs are proved; the gate searches for contradictions in
+    the trusted operations on which they may rest. What follows a call of an operation without a
+    body counts only if the operation is a maker, whose promises nothing can contradict. *)
 
 open Why3
 open Expr
@@ -28,8 +28,8 @@ open Formula
 
 (** {1 What runs} *)
 
-(** The calls, with arguments, and assertions of each run of a program; whether a run reaches the
-    code after it. *)
+(** The calls, with arguments, and assertions that every run of some code makes. [goes_on]: every
+    run reaches the code after it. *)
 type line = { called : (rsymbol * Term.term list) list; asserted : Term.term list; goes_on : bool }
 
 let nothing = { called = []; asserted = []; goes_on = true }
@@ -58,8 +58,9 @@ let named (pv : Ity.pvsymbol) value found =
         called = List.map (fun (rs, on) -> (rs, List.map named on)) found.called }
   | _ -> found
 
-(** [returns effects]: it raises nothing and ends. [kept rs]: the promises of [rs] are proved. A
-    call within a formula checks nothing and does not count. *)
+(** [returns effects]: code with these effects raises nothing and ends. [kept rs]: the promises of
+    [rs] are proved, or [rs] is a maker. A call within a formula checks nothing and does not
+    count. *)
 let rec line ~returns ~kept e =
   let line = line ~returns ~kept in
   (* For code that some runs skip, or that has its own proof, only [goes_on] matters. *)
@@ -93,7 +94,7 @@ let line_of ~kept c =
 
 (** {1 Conditionals} *)
 
-(** The claims with hypotheses, each once. *)
+(** The claims with hypotheses, one for each list of hypotheses. *)
 let conditional found =
   let same a b = List.equal Term.t_equal a.hypotheses b.hypotheses in
   let add kept claim =
@@ -115,8 +116,8 @@ let comparison (t : Term.term) =
 
 let occurs t v = Term.t_v_occurs v t > 0
 
-(** Whether hypotheses only put a variable into a range, or out of it, with bounds that depend on
-    the arguments. *)
+(** Whether hypotheses only put a variable into a range, or out of it, with different bounds, not
+    both constant. *)
 let rec is_range v found =
   let is_bound t = not (occurs t v) in
   let is_v (t : Term.term) = match t.t_node with Tvar w -> Term.vs_equal v w | _ -> false in
@@ -345,7 +346,7 @@ let conditional_facts project one =
         ("kind", String one.kind); ("supposes", texts (List.map Statement.formula one.supposed));
         ("satisfied_by", text one.by) ])
 
-(** The facts of all theories. Witnesses come first, so that they are named. *)
+(** Witnesses come first, so that they are named. *)
 let facts project theories =
   let modules = List.concat_map (fun (_, found) -> List.concat (Result.to_list found)) theories in
   let open_ones = without_body modules in
