@@ -44,7 +44,7 @@ let mapped (rs : Expr.rsymbol) =
   | library, m, _ -> String.concat "." (library @ [ m; plain ])
   | exception Not_found -> plain
 
-(** The changes: an argument and its field; no argument for a change in a part of one. *)
+(** The changes: an argument's name ("" if only a part of an argument changes), and the field. *)
 let writes (cty : Ity.cty) =
   let of_region ((region : Ity.region), fields) =
     let is_whole (pv : Ity.pvsymbol) =
@@ -95,8 +95,8 @@ let program p (rs : Expr.rsymbol) =
           @ List.concat_map (post "ensures" None) cty.cty_post
           @ List.concat_map raised exceptions) ) ]
 
-(** The programs that run, without ghost code and functions for formulas alone. [all]: with ghost
-    programs and fields. *)
+(** The programs with arguments that are not ghost; if [all], also ghost programs, constants and
+    fields. *)
 let programs ~all (m : Pmodule.pmodule) =
   let runs (rs : Expr.rsymbol) = all || ((not (Expr.rs_ghost rs)) && rs.rs_cty.cty_args <> []) in
   let of_declaration (d : Pdecl.pdecl) =

@@ -38,7 +38,8 @@ let of_logic found (ls, definition) =
   let parameters, value = Decl.open_ls_defn definition in
   define ls { parameters; required = []; value } found
 
-(** Whether a precondition is stated: [DECR] is Why3's own, for a recursive call. *)
+(** Whether a precondition stands in the source. Why3 adds those named [DECR ...], for recursive
+    calls. *)
 let is_stated (t : term) =
   match t.t_node with
   | Tapp (ls, _) -> not (String.starts_with ~prefix:"DECR " ls.ls_name.id_string)

@@ -44,7 +44,7 @@ let class_of p (c : Meaning.constructor) =
     For [forall k. A -> B] and [exists k. A] only the integers with [A] matter. The conjuncts of [A]
     that compare [k] with a term bound [k], if no variable of the term is bound later. *)
 
-(** [a + n <= b] *)
+(** The triples [(a, n, b)] for which a comparison says [a + n <= b]. *)
 let order (f : term) =
   match f.t_node with
   | Tapp (ls, [ a; b ]) when ls_equal ls ps_equ -> [ (a, 0, b); (b, 0, a) ]
@@ -72,8 +72,8 @@ let rec conjuncts ?(depth = 3) p (f : term) =
 let rec guard p (f : term) =
   match f.t_node with Tbinop (Timplies, a, b) -> conjuncts p a @ guard p b | _ -> []
 
-(** The least value of a variable, or the greatest if [up], as a term and a number to add. If the
-    term is a variable that is bound later, that variable's own bound serves. *)
+(** A lower bound of a variable, or an upper one if [up], as a term and a number to add. If the term
+    is a variable that is bound later, that variable's own bound serves. *)
 let rec bound ~up ~later known v =
   let of_order (a, n, b) =
     let mine, other, n = if up then (a, b, -n) else (b, a, n) in

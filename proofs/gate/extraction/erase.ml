@@ -136,7 +136,7 @@ let rec erase ~wanted loc (e : expr) : T.expr =
   | Eabsurd -> made T.Eabsurd
   | Eassert _ | Eghost _ | Epure _ -> fail loc "ghost code is not supported here"
 
-(* Only [ref] makes a reference, so it has no other name. *)
+(* Only [ref] makes a reference, so a reference has no other name. *)
 and define eff pv (e1 : T.expr) (rest : T.expr) =
   match e1.e_node with
   | T.Elet (operand, inner) when is_reference pv ->
@@ -174,7 +174,7 @@ and pattern loc (p : Term.pattern) =
 (* a variable that Why3 introduced, not the program *)
 let is_proxy pv = Sattr.mem proxy_attr pv.pv_vs.vs_name.id_attrs
 
-(* It has no effects, so it writes and raises nothing, and ends; its form has no statements. *)
+(* A simple expression writes and raises nothing, ends, and has a form without statements. *)
 let rec is_simple (e : T.expr) =
   eff_pure e.e_effect
   &&

@@ -257,8 +257,8 @@ let rec statements env destination e =
   | Eassign _ -> fail env.loc "a field that changes is not supported"
   | Eexn _ | Efun _ | Elet _ | Ematch _ | Eignore _ -> fail env.loc "this has no Python here"
 
-(* Why3 uses one letter for all variables that it introduces. For a list of tuples, a type checker
-   would infer the type of all elements from the first ones. *)
+(* A variable that Why3 introduced is named [value]: Why3 uses one letter for all. A list of tuples
+   gets its type: a type checker would infer it from the first elements. *)
 and define env destination pv e1 e2 =
   let ty =
     match e1.e_node with
