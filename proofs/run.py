@@ -55,7 +55,7 @@ FILES = re.compile(
     re.ASCII | re.VERBOSE,
 )
 
-# Generated files; the files allowed at the top, where others could be settings of git or a tool.
+# MADE: generated files. TOP: the only files at the top; others could be settings of git or a tool.
 MADE = re.compile(r"python/(whycast\.egg-info/.*|whycast/_native\.abi3\.so)")
 TOP = re.compile(
     r"""\.ci/\w+|\.gitignore|\.pre-commit-config\.yaml|(CHANGELOG|CONTRIBUTING|README)\.md

@@ -30,7 +30,7 @@ RUFF = ROOT / ".venv" / "bin" / "ruff"
 
 KERNEL, SOURCE, HEADER = ("python/whycast/_kernel.py", "c/whycast.c", "c/whycast.h")
 
-# In the order of the extracted files.
+# The modules of the Python and of the C, in the order of the extracted files.
 MODULES = (
     "kernel.broadcast.COPBroadcast",
     "kernel.numpy.COPNumpyBroadcast",

@@ -70,7 +70,8 @@ class Symbol(TypedDict, total=False):
     """An item that a theory defines, states, declares or assumes.
 
     `kind` is type, function, predicate, constant, exception, program, theorem (`let lemma`), lemma,
-    goal, axiom, val or meta. A clone from another file has no line, an addition of Why3 no file.
+    goal, axiom or val; for an assumption, a kind of audit.ml or library.ml; list for a sealed list.
+    A clone from another file has no line, an addition of Why3 no file.
     `statement` is its WhyML, `names` the resolved symbols in it. A claim has a `goal`, or is an
     instance of a `template`, which has the goal. `says_nothing`: true whatever its symbols mean.
     `calls`: programs and lemmas in its body, whose contracts are hypotheses of its goal.

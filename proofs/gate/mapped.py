@@ -1,6 +1,6 @@
 """Read the drivers of the extraction, which map symbols of WhyML to Python or C.
 
-A line has one declaration; its comment explains why the text means the same as the symbol.
+The comment after each declaration explains why the text means the same as the symbol.
 """
 
 import re

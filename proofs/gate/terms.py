@@ -364,7 +364,7 @@ class Theories:
         return lambda scope: function(*(each(scope) for each in several))
 
     def matched(self, value: Any, cases: Sequence[tuple[Any, Any]], scope: Scope) -> Any:
-        """Return the first case that fits a value."""
+        """Return the result of the first case that fits a value."""
         for shape, body in cases:
             found = dict(scope)
             if self.fitted(value, shape, found):

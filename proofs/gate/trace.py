@@ -40,7 +40,7 @@ FIELDS = ("where", "says", "reason", "why")
 MAIN = ("definitions", "theorems", "programs")
 PARTS = (*MAIN, "supporting", "tests")
 
-# Kinds of symbols that define; goals list the lemmas.
+# The kinds of symbols that are definitions or programs; theorems are goals.
 DEFINED = ("type", "exception", "function", "predicate", "constant")
 PART_OF_KIND = dict.fromkeys(DEFINED, "definitions") | dict.fromkeys(("program", "val"), "programs")
 
@@ -207,7 +207,7 @@ def of_package(root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
 
 
 def of_tests(root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
-    """Yield the tests with tags, and tags of other functions."""
+    """Yield the tests with their tags, and tags of other functions or of no clause."""
     for file, source in read_all(root, "tests/**/test_*.py"):
         for name, (place, tags) in docstrings(source, file).items():
             attached = tags if not name or name.startswith("test_") else []

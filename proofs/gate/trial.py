@@ -2,8 +2,8 @@
 
 The conditions come from the typed WhyML; the drivers map operations to Python and C. Python
 represents logical values (terms.py), functions on the integers included, so that it can decide a
-condition on all of memory. An error is a condition that cannot be computed, or a change that the
-contract does not allow.
+condition on all of memory. A fault is a condition that is false or cannot be computed, a result of
+another type, or a change that the contract does not allow.
 """
 
 import copy
@@ -142,7 +142,7 @@ def drawn(kind: Kind, random: Drawing, before: Sequence[Any] = ()) -> Any:
         case "int64":
             return max(-(2**63), min(integer(random), 2**63 - 1))
         case "sequence":
-            # Half of them equal an earlier argument, as different objects.
+            # Half of them equal an earlier argument, if it is a sequence, as different objects.
             same = [value for value in before if isinstance(value, tuple)]
             return tuple(list(same[-1]) if same and random.random() < 0.5 else several())
         case "list":
