@@ -287,13 +287,13 @@ class _Writer:
                 node.input[k] = name
 
     def _constant(self, name: str) -> np.ndarray | None:
-        """Return an initializer's value if the file has it and no caller can replace it."""
+        """Return an initializer's value if the file has it and no input has its name."""
         given = {value.name for value in self.graph.input}
         found = [each for each in self.graph.initializer if each.name == name not in given]
         return array_of(found[0]) if found else None
 
     def _numbers(self, sizes: Shape) -> str:
-        """Return a constant vector; equal vectors share one."""
+        """Return a constant vector; equal vectors share a node."""
         key = ("numbers", sizes)
         if key not in self.made:
             self.made[key] = self._name("shape", "x".join(map(str, sizes)) or "scalar")

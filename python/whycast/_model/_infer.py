@@ -31,8 +31,9 @@ _MOST_ROUNDS, _MOST_NOTES = 13, 20
 class Read(NamedTuple):
     """A model's graphs, the outermost first, and its sizes.
 
-    Each size of `inputs` is a number or a name. `given` contains the user's numbers and shapes,
-    `open` the places of new names, `notes` the model's faults with the checker's `complaint`.
+    Sizes of tensors in `inputs` are numbers or names. `given` contains the user's numbers and
+    shapes, `open` the places of new names, `notes` the model's faults with the checker's
+    `complaint`.
     """
 
     scopes: list[Scope]

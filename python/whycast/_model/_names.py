@@ -61,8 +61,9 @@ class Names:
 class Sizes:
     """A reader of an inferred model's sizes: numbers, or integers of names.
 
-    `given` contains the user's numbers, `own` the certain names of inputs and results, `stated` the
-    model's other names. Inference makes up more names; `by` marks those of one inference.
+    `given` contains the user's numbers and shapes, `own` the integers of certain names of inputs
+    and results, `stated` names in the model's annotations. Inference makes up more names; `by`
+    marks those of one inference.
     """
 
     names: Names
@@ -142,7 +143,7 @@ def bind(
     given: Sequence[tuple[str, Shape | int]],
     notes: list[str],
 ) -> dict[str, Shape | int]:
-    """Replace sizes of inputs by numbers, and their names everywhere; return all numbers."""
+    """Replace sizes of inputs by numbers, also where their names recur; return all given sizes."""
     own = given_by_callers(model)
     inputs = {value.name: [*tensors_of(value.type)] for value in graph.input if value.name in own}
     known = names_of(graph)

@@ -15,7 +15,7 @@ Direction = Literal["multidirectional", "unidirectional", "stacked", "equal", "e
 
 @dataclass(frozen=True)
 class Operator:
-    """An operator's rule since an opset; before, shapes must be equal."""
+    """An operator's rule, and the first opset with this rule."""
 
     since: int
     direction: Direction = "multidirectional"
@@ -40,7 +40,7 @@ OPERATORS = {
 
 EXPLICIT = frozenset({"Expand", "Tile"})
 
-# These broadcast inside a larger computation, which no new node can change.
+# These operators broadcast inside a larger computation, which no new node can change.
 INSIDE = frozenset({"Attention", "Einsum", "LayerNormalization", "RMSNormalization", "SwiGLU"})
 
 # An explicit broadcast's nodes; SONNX has no domain yet.

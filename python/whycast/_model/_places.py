@@ -26,9 +26,10 @@ UNKNOWN = "an input's rank, or the input that has to grow, is unknown"
 class Place:
     """A node that may broadcast.
 
-    `inputs` and `shapes` broadcast together; shapes of stacks of matrices lack the last two axes.
-    An axis of `target` lists sizes; its size is the one that is not 1. `condition` is NumPy's,
-    `zeros` SONNX's. `index` is the node's place in the graph; `note` explains an unusual node.
+    The `inputs` of `shapes` broadcast together; shapes of stacks of matrices lack the last two
+    axes. `target` lists sizes for each axis, which has the size that is not 1, or 1. `condition` is
+    NumPy's, `zeros` SONNX's further condition. `index` is the node's place in the graph; `note`
+    explains an unusual node.
     """
 
     scope: Scope
@@ -157,7 +158,10 @@ def _judged(place: Place, version: int, names: Names) -> Iterator[Place]:
 
 
 def _older(place: Place, version: int, names: Names) -> Iterator[Place]:
-    """Return a node of an opset without broadcasting, if its shapes may differ."""
+    """Return a node of an opset without broadcasting if its known shapes differ.
+
+    Also return a node with the attribute `broadcast` and an unknown shape.
+    """
     node = place.node
     known = [shape for shape in place.shapes if shape is not None]
     differ = len({*known}) > 1
@@ -210,7 +214,7 @@ def filled(target: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
 
 
 def left_out(scopes: list[Scope], model: ModelProto) -> dict[str, int]:
-    """Count nodes outside the report, by reason."""
+    """Count by reason nodes that may broadcast, but are outside the report."""
     found = Counter[str]()
     for node in (node for scope in scopes for node in scope.graph.node):
         if node.domain not in ONNX:

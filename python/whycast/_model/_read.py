@@ -155,7 +155,7 @@ def given_by_callers(model: ModelProto) -> set[str]:
 
 
 def light(model: ModelProto) -> ModelProto:
-    """Return a copy with large constants as inputs; the copy's nodes may be removed."""
+    """Return a copy, free to change, with large, external or faulty constants as inputs."""
     made = deepcopy(model)
     graph = made.graph
     used = {node.domain for each in graphs_of(graph) for node in each.node}

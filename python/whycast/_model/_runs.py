@@ -63,7 +63,7 @@ def check(
 def _numbers_for(
     names: Names, found: Sequence[Place], given: Mapping[str, object]
 ) -> dict[str, int]:
-    """Choose numbers for names; a size of 1 meets every condition."""
+    """Choose numbers for names; a size of 1 meets every condition of a broadcast."""
     sizes = {name: _OPEN_SIZE for name in names.numbered if name not in given and name[0] != "\0"}
     for clause in (clause for place in found for clause in place.condition):
         used = {name: sizes.get(name, _OPEN_SIZE) for name in clause.names}
@@ -77,8 +77,9 @@ def feeds(
 ) -> Inputs:
     """Draw inputs of a model's types and shapes; two tensors for a sequence.
 
-    All strings of an input differ, and so do its fractions. Integers, which may be indices, are
-    below 100. `numbers` contains one value for all elements of an input, `chosen` numbers of names.
+    All strings of an input differ, and so do its fractions before they are rounded. Integers, which
+    may be indices, are below 100. `numbers` contains one value for all elements of an input,
+    `chosen` numbers of names.
     """
     drawn = np.random.default_rng(_SEED)
     if unknown := sorted(numbers.keys() - {value.name for value in inputs}):
