@@ -24,7 +24,7 @@ _MODULES = {
 # Subcommands that take a program after two dashes.
 _WITH_PROGRAM = ("check",)
 
-# More exit codes, as in sysexits.h and shells; Python's own for a failure is 1.
+# More exit codes, as in sysexits.h and shells. After an exception Python itself exits with 1.
 _FAULT, _NOT_WRITTEN, _INTERRUPTED, _NO_READER = 70, 74, 128 + signal.SIGINT, 128 + 13
 
 
@@ -118,6 +118,6 @@ def _open_streams() -> None:
 
 
 def _with_numbers(words: list[str]) -> list[str]:
-    """Put a space before numbers, as argparse takes -1,2 for an option; readers skip spaces."""
+    """Put a space before -1,2, which argparse takes for an option; readers skip spaces."""
     end = words.index("--") if "--" in words else len(words)
     return [f" {w}" if re.match("-[0-9]", w) else w for w in words[:end]] + words[end:]

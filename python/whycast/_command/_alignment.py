@@ -1,6 +1,6 @@
 """Tensors on the output's axes, and the steps of a rule, each with its clause.
 
-Proved programs decide each axis, from tensors with only this axis.
+For sizes without names, proved programs decide each axis, from tensors with only this axis.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Row(NamedTuple):
 
 
 class Alignment(NamedTuple):
-    """Tensors on the output's axes; an axis has no size if the sizes do not fit."""
+    """Tensors on the output's axes; a size is None if the rule defines none."""
 
     sizes: tuple[int | str | None, ...]
     rows: tuple[Row, ...]
@@ -151,7 +151,7 @@ Cell = int | str | None
 
 
 class Line(NamedTuple):
-    """A line of the explanation: for each axis a size, an index such as "i0", or None."""
+    """A line of the explanation: for each axis a size, an axis, an index such as "i0", or None."""
 
     step: str
     name: str

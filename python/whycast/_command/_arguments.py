@@ -208,7 +208,7 @@ def add_shapes(parser: argparse.ArgumentParser, more: str) -> None:
         f"for unknown. {more}",
     )
     facts: Any = {"type": known, "action": "extend", "default": [], "metavar": "FACTS"}
-    about = "facts about names, such as 'N>=2,M=N'; one for each name"
+    about = "facts about names, such as 'N>=2,M=N'; at most one for each name"
     parser.add_argument("--known", **facts, help=about)
     add_options(parser)
 
@@ -232,7 +232,7 @@ def operands(rule: Rule, shapes: Sequence[NamedShape], axes: tuple[int, ...] | N
         raise UsageError(f"rule {rule.name} takes numbers; {able} take names too")
     unknown = count_from()
     named = [[f"?{next(unknown)}" if size == "?" else size for size in own] for own in shapes]
-    # Contains names, too.
+    # Despite this type, the shapes may contain names.
     shapes = cast("list[Shape]", [*map(tuple, named)])
     if rule.takes == "tensors" and axes is None:
         return Operands(tuple(shapes))
@@ -249,7 +249,7 @@ def names_in(shapes: Sequence[NamedShape]) -> list[str]:
 def answered(
     rule: Rule, asked: Operands, facts: Sequence[tuple[str, str]]
 ) -> Shape | Answer | ValueError:
-    """Ask a rule for the common shape, or its function for sizes that have names."""
+    """Return a rule's shape, its answer if sizes have names, or its error."""
     shapes = asked.shapes if asked.target is None else (*asked.shapes, asked.target)
     names = names_in(shapes)
     if not names and not facts:

@@ -26,8 +26,8 @@ _STANDARD_OUTPUT = Path("-")
 _PACKS = {"onnx": _export_onnx.write, "stablehlo": _export_stablehlo.write}
 
 _DESCRIPTION = f"""\
-Write the fixed cases of `whycast check` with the expected results, the smallest first, for tests in
-another language or without whycast. No format has cases of dates, durations, bytes, or a million
+Write cases of `whycast check` with the expected results, the smallest fixed cases first, for tests
+in another language or without whycast. No format contains dates, durations, bytes, or a million
 elements.
 
 jsonl: one request of `whycast serve` a line, with the answer as "expected".

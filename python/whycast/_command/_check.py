@@ -53,7 +53,7 @@ def _number(text: str) -> float:
     return int(text) if text.strip(" -").isdecimal() else float(text)
 
 
-# For each annotation of a parameter of `check`: the reader of the option, and its placeholder.
+# For the annotation of each option's parameter: the option's reader and placeholder.
 _READERS: dict[str, tuple[Callable[[str], object], str]] = {
     "int": (int, "N"),
     "float": (_number, "N"),
@@ -96,8 +96,8 @@ def add(commands: Any) -> None:
         "check",
         help="compare an implementation with the verified one",
         description=_TARGETS + notes.replace("`", ""),
-        epilog="Exit code 0: no deviations; 1: deviations; 2: bad usage. SIGINT and SIGTERM end "
-        "the check with its report: 1 for deviations, else 130 or 143.",
+        epilog="Exit code 0: no deviations; 1: deviations, or an incomplete check; 2: bad usage. "
+        "SIGINT and SIGTERM end the check with its report: 1 for deviations, else 130 or 143.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="whycast check [options] (TARGET | -- PROGRAM [ARGUMENT ...])",
     )

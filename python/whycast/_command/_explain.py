@@ -28,8 +28,8 @@ def add(subparsers: _arguments.Subparsers) -> None:
     parser = subparsers.add_parser(
         "explain",
         help=about,
-        description=f"Print {about}. Each line names its clause; why3/trace.toml has the clauses, "
-        "proofs/FINDINGS.md the findings.",
+        description=f"Print {about}. Each line of a step names its clause; why3/trace.toml has the "
+        "clauses, proofs/FINDINGS.md the findings.",
     )
     _arguments.add_shapes(parser, "If a rule takes a target, it is the second of two shapes")
     parser.set_defaults(run=_run)

@@ -67,9 +67,9 @@ def add(subparsers: Subparsers) -> None:
     )
     parser.add_argument(
         "--check",
-        help="run FILE and OUT on random inputs, in ONNX Runtime or ONNX's reference evaluator, "
-        "and compare the outputs bit by bit; sizes without --sizes are 2, or meet the conditions. "
-        "Memory holds one model, and the outputs of both",
+        help="run FILE and OUT on random inputs, in ONNX Runtime, ONNX's reference evaluator or "
+        "both, and compare the outputs bit by bit; sizes without --sizes are 2, or 1 to meet the "
+        "conditions. Memory holds one model, and the outputs of both",
         **yes,
     )
     parser.add_argument(

@@ -14,7 +14,7 @@ from whycast._usage import UsageError
 
 @contextmanager
 def output(path: Path, option: str, *inputs: Path) -> Iterator[BinaryIO]:
-    """Open an output of the command line; errors name its `option`.
+    """Open an output of the command line, the argument of `option`.
 
     Replaces a regular file, also behind a link, completely or not at all, and keeps its
     permissions; writes to devices, pipes and standard streams directly. Raises UsageError for a

@@ -58,7 +58,11 @@ def verdicts(
     axes: tuple[int, ...] | None,
     facts: Sequence[tuple[str, str]] = (),
 ) -> list[Verdict]:
-    """Ask every rule; `axes` belong to the explained rule, by default the last axes."""
+    """Ask every rule.
+
+    `axes` is the argument of `rule`. If `rule` takes no axes, the tensor lies on these axes of the
+    target; by default, on the last.
+    """
     shapes = asked.shapes if asked.target is None else (asked.shapes[0], asked.target)
     mapping = _mapping(rule, shapes, axes) if len(shapes) == 2 else None
     found = []
