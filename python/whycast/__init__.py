@@ -2,19 +2,19 @@
 
 The rule is SONNX multidirectional broadcasting: the rule of NumPy and ONNX, except that a size of 0
 broadcasts only with 0. `whycast.numpy_rule` follows NumPy's rule. `whycast.onnx`, `openvino`,
-`ngraph`, `lax` and `torch` broadcast one tensor to a given shape. `whycast.symbolic` takes sizes
-that have names, `whycast.reference` plain lists; `whycast.testing` checks your implementation, and
-the command ``whycast`` runs the same programs.
+`ngraph`, `lax` and `torch` take one tensor and a shape. `whycast.symbolic` takes sizes that have
+names, `whycast.reference` plain lists; `whycast.testing` checks your implementation, and the
+command ``whycast`` runs the same programs.
 
-The Notes of a function name its theory (``why3/``) and its program. The program is proved to
-return the theory's result, and to raise exactly if there is none (assumptions: ``proofs/``).
+The Notes of a function name its theory (``why3/``), and usually its program. The program is proved
+to return the theory's result, and to raise exactly if there is none (assumptions: ``proofs/``).
 Lemmas ``view_offset`` (``why3/memory/layout.mlw``), ``explicit_offset``, ``in_dim_offset`` and
 ``ngraph_offset`` (``why3/memory/axes_layout.mlw``) prove that views are correct for any strides.
 
 If Python or NumPy cannot hold a shape, such as one of 2**62 sizes, functions raise ValueError
-before they allocate anything. If only memory is missing, they raise MemoryError. Results are plain
-ndarrays, also for a numpy.matrix, memmap or recarray. Other subclasses, which may carry a mask or a
-unit, raise TypeError; `numpy.asarray` makes a plain array.
+before they allocate anything. If only memory is missing, they raise MemoryError. By default,
+returned arrays are plain ndarrays, also for a numpy.matrix, memmap or recarray. Other subclasses,
+which may carry a mask or a unit, raise TypeError; `numpy.asarray` makes a plain array.
 
 `native` is true if the accelerator is in use: the same programs, proved as C, for faster shapes,
 views and copies. In the environment, ``WHYCAST_NATIVE=0`` turns it off, ``1`` requires it.

@@ -1,7 +1,7 @@
 """The accelerator: the kernel's programs, proved as C, for plain arguments.
 
-Only this module decides, once, whether the accelerator is available. Each function returns the
-kernel's result, or None to leave the question to Python, which raises all errors.
+Only this module decides, once, whether the accelerator is available. Each function returns its
+result, or None to leave the question to Python, which raises all errors.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ broadcast_shapes = compatible = broadcast_views = _leave
 broadcast = _leave
 # Arguments: an array and a shape.
 broadcast_to = expand = _leave
-# Arguments: a shape and a target; a shape and axes; a shape, strides and a target.
+# `repeated`: a shape and a target; `p`: a shape and axes; `broadcast_strides`: a shape, strides and
+# a target.
 repeated = p = broadcast_strides = _leave
 # Arguments: an array, a shape and axes.
 explicit = in_dim = ngraph = _leave

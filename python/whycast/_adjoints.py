@@ -13,8 +13,8 @@ from whycast._types import Array, Axes, DTypeT, Integers, Shape, Tensor
 def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     """Sum a tensor to a shape that broadcasts to the tensor's shape: the adjoint of broadcasting.
 
-    Sums have the dtype of `delta`, and wrap around: 3 times 100 is 44 in int8. For sums in int64,
-    as in `numpy.sum`, pass ``delta.astype(np.int64)``.
+    Sums have the dtype of `delta`. Integers wrap around: 3 times 100 is 44 in int8. For sums in
+    int64, as in `numpy.sum`, pass ``delta.astype(np.int64)``.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ def broadcast(
         An argument is not a tensor of one of these types, or `out` is not a sequence of arrays.
     ValueError
         There are no tensors, or too many; NumPy has no array of the common shape; `out` does not
-        fit the results, or comes with `copy`. An error leaves `out` unchanged.
+        fit the results, or comes with `copy`. These errors leave `out` unchanged.
     MemoryError
         The copies do not fit into memory.
 
@@ -125,7 +125,7 @@ def _views(arrays: tuple[AnyArray, ...]) -> tuple[AnyArray, ...]:
     own = tuple([array.strides for array in arrays])
     common, strides = of_all(_kernel.broadcast_views, shapes, own)
     each = zip(arrays, own, strides, strict=True)
-    # The kernel returns the same strides for an unchanged shape.
+    # The kernel returns a tensor's own strides object only for an unchanged shape.
     return tuple([own_view(x) if new is old else view_by(x, common, new) for x, old, new in each])
 
 
@@ -138,7 +138,7 @@ def _copied(view: AnyArray) -> AnyArray:
 
 
 def _written(views: Sequence[AnyArray], out: object, *, copy: bool) -> tuple[AnyArray, ...]:
-    """Copy the views into the arrays `out`, if all of them fit."""
+    """Check all arrays `out`, then copy the views into them."""
     if copy:
         raise ValueError("out: expected none where copy is True: its arrays are the copies")
     if not isinstance(out, (tuple, list)):
@@ -156,7 +156,7 @@ def _written(views: Sequence[AnyArray], out: object, *, copy: bool) -> tuple[Any
             raise ValueError(f"{name}: expected the shape {wanted}, got {shown}")
         if own.dtype != view.dtype:
             raise ValueError(f"{name}: expected the dtype {view.dtype}, got {cut(own.dtype)}")
-        # Overlaps come first: reading `writeable` of an array with NumPy's mark warns.
+        # Check overlaps first: reading `writeable` of an array with NumPy's mark warns.
         if overlaps_itself(own) or not own.flags.writeable:
             raise ValueError(
                 f"{name}: expected a writable array, each element in a place of its own"
@@ -236,8 +236,8 @@ def view_by(
 
 def own_view(array: Array[DTypeT]) -> Array[DTypeT]:
     """Return a read-only view of a plain ndarray."""
-    # This also clears NumPy's mark.
     view = array.view()
+    # Setting the flag also clears NumPy's mark.
     _set_writeable(view, False)
     return view
 

@@ -1,6 +1,7 @@
-"""Checks of arguments: each error names the argument, the axis and the expected value.
+"""Checks of arguments: errors name the argument, any axis at fault and the expected value.
 
-The kernel is proved for Python ints, and for sizes of at least 0. The checks return only these.
+The kernel is proved for Python ints, and for sizes of at least 0: the checks return only these
+ints and sizes.
 
 Next: `_errors`.
 """

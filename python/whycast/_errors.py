@@ -303,7 +303,7 @@ class IncompatibleError(BroadcastError):
 class AxisSizeError(BroadcastError):
     """A tensor does not broadcast to a target along given axes: a size differs.
 
-    Reports the lowest axis at fault.
+    Reports the tensor's lowest axis at fault.
 
     Parameters
     ----------
@@ -346,7 +346,7 @@ class AxisSizeError(BroadcastError):
         )
 
     def _rows(self) -> list[_Row | None]:
-        # Columns are the target's axes. If `axes` do not increase, a row numbers the tensor's.
+        # Columns are the target's axes. If `axes` do not increase, a row numbers the tensor's axes.
         order = sorted(range(len(self.axes)), key=self.axes.__getitem__)
         axes = [self.axes[j] for j in order]
         rows: list[_Row | None] = [

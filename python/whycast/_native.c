@@ -1,11 +1,11 @@
 /* The accelerator: the proved programs of c/whycast.h on Python's arguments.
 
-   This file is handwritten and not proved. It unpacks arguments, calls an entry point, which checks
-   them, and packs the result: a tuple, or a view with its strides. It returns None, which leaves the
-   question to Python, for a subclass, an integer of more than 64 bits, a negative size, more shapes
-   than its arrays hold, StringDType, and all errors. It calls no user's method, so that none runs
-   twice. Static data are constant. As other threads may change a list, it reads a copy. It uses the
-   limited API of Python 3.10, if available (setup.py), and the API of NumPy 2.0. */
+   This file is handwritten and not proved. It unpacks arguments, calls entry points, which check
+   them, and packs the result: a tuple, views or a bool. Only `p` calls none. It returns None, which
+   leaves the question to Python, for a subclass, an integer of more than 64 bits, a negative size,
+   more shapes than its arrays hold, StringDType, and all errors. It calls no user's method, so that
+   none runs twice. Static data are constant. As other threads may change a list, it reads a copy.
+   It uses the limited API of Python 3.10, if available (setup.py), and the API of NumPy 2.0. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -40,7 +40,8 @@ static int as_integer(PyObject *object, int64_t *value) {
   return !overflow;
 }
 
-/* The integers in a tuple or list, and their number; -1 for other objects, or above `room`. */
+/* The integers in a tuple or list, and their number; -1 for other objects or entries, or if there
+   are more than `room`. */
 static Py_ssize_t as_integers(PyObject *object, int64_t *values, Py_ssize_t room) {
   PyObject *entries = PyTuple_CheckExact(object) ? Py_NewRef(object)
       : PyList_CheckExact(object) ? PyList_AsTuple(object) : NULL;
@@ -137,7 +138,8 @@ static PyObject *repeated_of(PyObject *const *arguments) {
   return as_tuple(axes, count);
 }
 
-/* The axes of a rank without the given axes, and their number; -1 if these do not increase. */
+/* The axes of a rank without the given axes, and their number; -1 unless the given
+   axes are axes of the rank, and increase. */
 static Py_ssize_t kept_axes(int64_t *kept, Py_ssize_t rank, const int64_t *axes, Py_ssize_t count) {
   Py_ssize_t passed = 0;
   for (Py_ssize_t k = 0; k < rank; k++) {

@@ -27,7 +27,8 @@ Asked: TypeAlias = "Operands | Case"
 # Arguments of a rule: tensors; a tensor and a shape; or a tensor, a shape and axes.
 Takes: TypeAlias = Literal["tensors", "target", "axes"]
 
-# The output's axes where a tensor lies: the last axes, given axes, or all except the given axes.
+# The output's axes where a tensor lies: the last axes; given axes, which increase or are distinct;
+# or all except the given axes.
 Alignment: TypeAlias = Literal["trailing", "increasing", "distinct", "missing"]
 
 
@@ -105,15 +106,16 @@ class Rule:
     told: Told
     steps: Steps
     strides: Callable[..., Strides] = _kernel.broadcast_strides
-    # The proved program for the common shape of tensors, or of a tensor and a target that may grow;
-    # and the package's function for it, which raises the error.
+    # `common`: the proved program for the common shape of tensors, or of a tensor and a target that
+    # may grow. `shapes`: the package's function for the common shape of tensors.
     common: Callable[[tuple[Shape, ...]], Shape] | None = None
     shapes: Callable[..., Shape] | None = None
     # The package's function for sizes that have names.
     named: Callable[..., symbolic.Answer] | None = None
     misfit: Callable[..., ValueError] = misfit
     alignment: Alignment = "trailing"
-    # Whether a size of 1 grows; whether 0 and 1 have the common size 0.
+    # `grows`: whether a size of 1 grows. `zero_meets_one`: if the rule takes tensors, whether 0
+    # and 1 have the common size 0.
     grows: bool = True
     zero_meets_one: bool = True
     # The types of elements: numbers; numbers and strings; or all of NumPy's.
@@ -154,8 +156,8 @@ class Rule:
     def source(self, operands: Asked, index: tuple[int, ...]) -> tuple[int, ...]:
         """Return the tensor's index for a valid index of the output, if the rule accepts.
 
-        Views are correct for any strides (``view_offset``, ``explicit_offset``): if one stride is 1
-        and all others 0, the offset is the index on that axis.
+        Views are correct for any strides (``view_offset`` and the other lemmas of `whycast`): if
+        one stride is 1 and all others 0, the offset is the index on that axis.
         """
         axes = range(len(operands.shapes[0]))
         units = [tuple([int(j == k) for k in axes]) for j in axes]

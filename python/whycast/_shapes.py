@@ -204,8 +204,8 @@ def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[in
 
     Notes
     -----
-    Rests on ``source_index`` of ``why3/sonnx/broadcast.mlw``: it applies `f`, from steps 1 and 2,
-    on each axis of `shape`. Lemma ``source_index_valid`` proves that the result is valid.
+    Rests on ``source_index`` of ``why3/sonnx/broadcast.mlw``: it applies `f` on each axis of
+    `shape`. Lemma ``source_index_valid`` proves that the result is valid.
 
     Examples
     --------

@@ -16,7 +16,7 @@ Shape: TypeAlias = tuple[int, ...]
 Strides: TypeAlias = tuple[int, ...]
 Axes: TypeAlias = tuple[int, ...]
 
-# A shape, axes or strides.
+# A shape, an index, axes or strides.
 Integers: TypeAlias = "Sequence[SupportsIndex] | np.ndarray[Any, np.dtype[np.integer[Any]]]"
 AxisSet: TypeAlias = "Set[SupportsIndex] | Integers"
 

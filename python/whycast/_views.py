@@ -74,7 +74,7 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     -----
     Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, on which SONNX's and NumPy's rules
     agree: a 1 also grows to 0. Program: ``broadcast_strides``. For a shape from `broadcast_shapes`
-    the result is that of `broadcast`; `whycast.numpy_rule.broadcast_to` takes any array_like.
+    the result is that of `broadcast`; `whycast.numpy_rule.broadcast_to` also takes array_likes.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Broadcast by the rule of NumPy and ONNX: NumPy's functions, from proved programs.
 
 On every axis, all sizes other than 1 are equal: the result has this size, or 1 if all sizes are 1.
-SONNX's rule differs only for a 0 beside a 1 or a missing axis: SONNX reports E1, NumPy a size of 0.
+SONNX's rule differs only for a 0 beside a 1 or a missing axis: SONNX reports E1, NumPy returns 0.
 
 The functions behave like ``numpy``'s, except: shapes may have any rank and sizes of any magnitude,
 arrays up to 64 axes; errors name argument, axis and sizes; no ``__array_function__`` replaces the
@@ -69,7 +69,7 @@ def broadcast_shapes(*args: SupportsIndex | Sequence[SupportsIndex]) -> Shape:
     # [E_NumpyBroadcast_any_Rule_010] [E_NumpyBroadcast_any_Rule_020]
     # [E_NumpyBroadcast_any_Rule_030] [E_NumpyBroadcast_any_Rule_040]
     # [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Functions_010]
-    # SONNX's common shape, if any, is this one: lemma sonnx_numpy_shape.
+    # SONNX's common shape, if any, is also NumPy's: lemma sonnx_numpy_shape.
     found: Shape | None = _accelerator.broadcast_shapes(args)
     if found is not None:
         return found
@@ -175,8 +175,8 @@ def broadcast_to(
 
     Notes
     -----
-    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, on which both rules agree: a 1
-    also grows to 0. Program: ``broadcast_strides``.
+    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, on which SONNX's and NumPy's
+    rules agree: a 1 also grows to 0. Program: ``broadcast_strides``.
 
     Examples
     --------
@@ -256,7 +256,7 @@ def _of_the_type_of(array: NDArray[_ScalarT], plain_view: NDArray[_ScalarT]) -> 
     if type(array) is np.ndarray:
         return plain_view
     view = plain_view.view(type(array))
-    # Like NumPy, call it again, to copy attributes of the array.
+    # Like NumPy, call __array_finalize__ again, to copy the array's attributes.
     if view.__array_finalize__ is not None:
         view.__array_finalize__(array)
     return view

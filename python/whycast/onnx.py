@@ -41,7 +41,7 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     Notes
     -----
     Rests on ``expandable``, ``expand_shape`` and ``expand`` of ``why3/axes/expand.mlw``; by lemma
-    ``expand_numpy`` the result is NumPy's first output for `input` and a tensor of that shape.
+    ``expand_numpy`` the result is NumPy's first output for `input` and a tensor of shape `shape`.
     Programs: ``expand_shape`` of ``why3/kernel/expand.mlw``, `whycast.broadcast_strides`.
 
     Examples

@@ -2,7 +2,7 @@
 
 Mode ``numpy`` aligns the data with the last axes of the target, ``explicit`` with the axes in
 `axes_mapping`; ``bidirectional`` broadcasts data and target with each other. A 1 grows to any size,
-also to 0; a 0 fits only a 0 or, in mode ``bidirectional``, a 1 of the target.
+also to 0; a 0 fits only a 0 or, in mode ``bidirectional``, a 1 or a missing axis of the target.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def broadcast(
 
     failure = partial(_failure, own=own, target=target, axes=axes, mode=mode, names=_NAMES)
     shape, strides = ask(failure, program)
-    # The kernel returns the same strides for an unchanged shape.
+    # The kernel returns the data's own strides object only for an unchanged shape.
     return own_view(array) if strides is own_strides else view_by(array, shape, strides, axes)
 
 
@@ -140,7 +140,7 @@ def broadcast_adjoint(
     Raises
     ------
     whycast.AxisSizeError
-        In mode ``explicit``: a size of `data_shape` is neither 1 nor the size of its axis.
+        In mode ``explicit``: a size of `data_shape` is neither 1 nor that of its axis of `delta`.
     whycast.BroadcastError
         In the other modes: a size of `data_shape` is neither 1 nor the size of `delta`.
     TypeError

@@ -46,9 +46,10 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     Notes
     -----
     Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``: a 1 grows to any size, also to 0.
-    Program: ``broadcast_flat`` of ``why3/kernel/flat.mlw``, which puts at each multi-index the
-    element of ``source_index`` of ``why3/sonnx/broadcast.mlw`` (``is_flat_broadcast`` of
-    ``why3/memory/flat.mlw``, and lemma ``represents_broadcast``).
+    Program: ``broadcast_flat`` of ``why3/kernel/flat.mlw``. At each multi-index of `target`, its
+    result has the element of `data` at the source index: ``source_index`` of
+    ``why3/sonnx/broadcast.mlw`` (``is_flat_broadcast`` of ``why3/memory/flat.mlw``, and lemma
+    ``represents_broadcast``).
 
     Examples
     --------

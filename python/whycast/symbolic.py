@@ -188,11 +188,12 @@ class NeverError(BroadcastError):
     other, tensor, axis : int
         Two tensors and the axis of the common rank at fault; for `broadcast_to` both are tensor 0.
     size, target : int or str
-        Sizes of `tensor` and `other` on this axis; `target` is None if a target lacks the axis.
+        Sizes of `tensor` and `other` (for `broadcast_to`, of the target) on this axis; `target` is
+        None if a target lacks the axis.
     shapes, target_shape : shapes, and shape or None
         The shapes with the sizes that `equations` demand.
     equations : Condition
-        The demands of the other axes.
+        Demands that were found before the fault, mostly of other axes.
     least : dict
         Known least sizes of names among `size` and `target`.
 
@@ -340,7 +341,7 @@ class Answer:
         return self._asks().holds(numbers)
 
     def _names(self) -> list[str]:
-        """Return the shapes' names, and the names that known facts equate with them."""
+        """Return the shapes' names, and their roots that are names."""
         shapes, facts = self._asked
         own = _Names(facts)
         found = [each for shape in shapes for size in shape for each in (size, own.root(size))]
@@ -603,7 +604,8 @@ def solve(
     """Return the answer for shapes in which integers below 0 stand for names.
 
     `text` spells a name; `least` contains the least sizes of names, from -1 down. For rule
-    ``"target"`` the second shape is the target. The second result has the integers of each axis.
+    ``"target"`` the second shape is the target. The second result has the integers of each axis;
+    for rule ``"target"`` it is empty.
     """
     names = -min((size for shape in shapes for size in shape), default=0)
     one_way, known = rule == "target", list(least) + [0] * names

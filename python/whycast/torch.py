@@ -39,9 +39,9 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
 
     Notes
     -----
-    Replaces each -1 (not proved), and then calls `whycast.broadcast_to`. The command line and
-    `whycast.testing` take no -1. Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``.
-    Source: PyTorch's documentation of torch.Tensor.expand.
+    Replaces each -1 (not proved), and then broadcasts as `whycast.broadcast_to` does. The command
+    line and `whycast.testing` take no -1. Rests on ``broadcasts_to`` of
+    ``why3/core/common_shape.mlw``. Source: PyTorch's documentation of torch.Tensor.expand.
 
     Examples
     --------
