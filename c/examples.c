@@ -50,7 +50,7 @@ static int next(block *b, const plan *p) {
     return whycast_next(b->counters, b->at, p->sizes, p->steps, p->loops - 1, p->count) > 0;
 }
 
-/* The place of element v of row r in tensor m. */
+/* The offset of element v of row r in tensor m. */
 static inline int64_t at(const block *b, int64_t m, int64_t r, int64_t v) {
     return b->at[m] + r * b->down[m] + v * b->by[m];
 }
