@@ -364,7 +364,7 @@ _RULES = (
             ),
             "last axes": Finding(
                 "F17",
-                "mode numpy, like the rules without a mode, places a tensor on the last axes; only "
+                "mode numpy, like the rules without axes, places a tensor on the last axes; only "
                 "rules with axes place it on others.",
             ),
         },

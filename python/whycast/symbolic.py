@@ -232,7 +232,7 @@ class NeverError(BroadcastError):
                 f"{self.other} has size {self.target}, tensor {self.tensor} has size {self.size}"
             )
         least = "".join(f", {name} >= {size}" for name, size in self.least.items())
-        others = f"; the other axes demand {self.equations}" if self.equations else ""
+        others = f"; other sizes demand {self.equations}" if self.equations else ""
         return said + least + others
 
     def _hint(self) -> list[str]:
@@ -398,7 +398,7 @@ def broadcast_shapes(
     >>> broadcast_shapes(("N", "N"), (5, 4), rule="numpy", known={"N": ">= 2"})
     Traceback (most recent call last):
     whycast.symbolic.NeverError: shapes never broadcast: axis 1 of the common rank 2, tensor 0 has \
-size 5, tensor 1 has size 4; the other axes demand N = 5
+size 5, tensor 1 has size 4; other sizes demand N = 5
       tensor 0:  5  [5]
       tensor 1:  5  >4<
     """

@@ -68,7 +68,7 @@ def test_text(run: Run) -> None:
         "i0: the index on axis 0;  0: the first element",
         "                                 increasing axes, got 0 after 1 (unsorted)",
         "ngraph                  -        its axes are a set of the target's",
-        "F17: mode numpy, like the rules without a mode, places a tensor on the last",
+        "F17: mode numpy, like the rules without axes, places a tensor on the last axes;",
         "F18: the axes of mode explicit increase strictly; those of broadcast_in_dim are",
     ):
         assert f"\n{line}\n" in f"\n{said}"
@@ -108,7 +108,7 @@ error   data             >N<  E_OpenvinoBroadcast_any_Modes_020
 ><: does not fit
 
 shape (5, 5) does not broadcast to (5, 4): axis 1 of the target's rank 2, the
-  shape has size 5, expected 4 or 1; the other axes demand N = 5
+  shape has size 5, expected 4 or 1; other sizes demand N = 5
   [E_Broadcast_any_Derived_670]
 
 rule                    result
