@@ -45,7 +45,8 @@ from whycast.testing._run._worker import MOST_DEATHS, Found, Look, Run, Try, num
 # The check gives up after this many hangs or full memories, or after MOST_DEATHS deaths.
 _MOST_SLOW = 3
 
-# Limits of the search for smaller examples: steps, seconds for each, seconds beyond the check's.
+# The search for a smaller example ends after `_STEPS` steps or `_SECONDS`; all searches of a level
+# end `_LAST_SECONDS` after the level's time limit.
 _STEPS = 40
 _SECONDS = 10.0
 _LAST_SECONDS = 1.0
@@ -96,8 +97,8 @@ def check(
     up_to : bool, optional
         Whether to ask at all levels up to `level` that the target offers.
     seconds : float, optional
-        Time limit, counted from the first answer. Fixed cases come first, and soon show each kind
-        of mistake; random cases follow. None (``all`` on the command line): all fixed cases only.
+        Time limit, counted from the first answer. Fixed cases of all stages come first, in turn;
+        random cases follow. None (``all`` on the command line): all fixed cases only.
     seed : int, optional
         Seed of the random cases.
     every : int, optional
@@ -142,22 +143,25 @@ def check(
     (with ``/proc``) too much memory, and continues. The target's output goes to the standard error
     stream.
 
-    A target refuses a case by raising any exception or returning None. At level ``data`` a function
-    takes the arguments of the rule's own function (arrays; or an array, a target and any axes), and
-    returns as many arrays as it takes. At ``verdict``, ``shape`` and ``report`` it takes shapes
+    A target refuses a case by raising any exception or returning None, at level ``verdict`` also by
+    returning False or 0. At level ``data`` a function takes the arguments of the rule's own
+    function (arrays; or an array, a target and any axes), and returns as many arrays as it takes.
+    At ``verdict``, ``shape`` and ``report`` it takes shapes
     instead of arrays; at ``report`` the exception names the axis at fault, in an attribute or in
     its text. At ``index`` it takes a shape, a target, any axes and an output's multi-index, and
     returns the source index. At ``strides`` it takes a shape, its strides, a target and any axes,
     and returns the view's strides.
 
     If a target refuses all cases beyond a rank, a size or a number of tensors, or all cases of some
-    dtypes, the report shows a limit, and no deviation. Small cases of int32 are below any limit.
+    dtypes (unless `dtypes` names them), the report shows a limit, and no deviation. Small cases of
+    int32 are below any limit.
 
     At ``operator`` a function computes element by element, and returns one or more arrays. The
     check calls the function with the tensors of a case, then with the same tensors broadcast first,
     as tensors of rank 1. The results must agree in dtype and in all bits; the first must have the
-    common shape. If both calls are refused, nothing deviates. The report names tensors that do not
-    affect the result, since their misplaced elements would not show.
+    common shape. If both calls are refused, nothing deviates, unless the function answers no case,
+    or refuses tensors only for having no elements. The report names tensors that do not affect the
+    result, since their misplaced elements would not show.
 
     At ``inplace`` an operator ``f(out, a, ...)`` must write into `out`, which has the dtype of the
     last tensor, and change no other memory. `out` may have any strides, and may be the first
@@ -318,7 +322,7 @@ class _Run:
         self._note_deviations(asked, found, rest, deadline)
 
     def _ask(self, asked: Asked, deadline: float | None, found: Tally) -> bool:
-        """Ask all cases; skip those that kill the child. False if the level is not offered."""
+        """Ask all cases, except deadly ones. Return False if the level is not offered."""
         level = asked.level
         self.skipped = set()
         filled: set[int] = set()
@@ -472,7 +476,7 @@ class Stage:
         Raises
         ------
         AssertionError
-            A case of this stage deviates or was not asked in time, or the check gave up.
+            A case of this stage deviates or was not asked in time, or the check is incomplete.
         unittest.SkipTest
             The stage has no case; pytest skips the test.
         """

@@ -41,7 +41,7 @@ def shapes(
     min_dims, max_dims : int, optional
         Least and greatest rank.
     min_side, max_side : int, optional
-        Least and greatest size, even beyond 64 bits. Small sizes are always frequent.
+        Least and greatest size, even beyond 64 bits. Sizes near `min_side` are frequent.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def shape_lists(
     rule : {"sonnx", "numpy"}, optional
         The rule. For rules with a target see `cases`.
     compatible : bool, optional
-        True: the rule accepts the shapes. False: it refuses them. None: it accepts two in three.
+        True: the rule accepts the shapes. False: it refuses them. None: it may do either.
     min_shapes, max_shapes : int, optional
         Least and greatest number of shapes; a refused list has at least two.
     min_dims, max_dims, min_side, max_side : int, optional
@@ -241,8 +241,8 @@ def arrays(
 
     Notes
     -----
-    The elements differ as far as the type permits. Floating-point arrays contain a negative zero
-    and a NaN with a payload.
+    The elements differ as far as type and layout permit. A floating-point array with different
+    elements contains a negative zero and a NaN with a payload.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from whycast._rules import Rule, rule_on_tensors
 from whycast._types import AnyArray, Shape, Strides
 from whycast.testing._cases._values import ALL_DTYPES, DTYPES, array, laid_on, number_at
 
-# The levels of `serve` and of files of cases: the rule and numbers alone determine the answer.
+# At the levels of `serve` and of files of cases, the rule and the request determine the answer.
 Answered: TypeAlias = Literal["verdict", "shape", "index", "strides", "data", "report"]
 Level: TypeAlias = Literal[Answered, "symbolic", "operator", "inplace", "vjp", "adjoint"]
 LEVELS: tuple[Level, ...] = get_args(Answered)
@@ -85,7 +85,7 @@ class Case(NamedTuple):
         return {name: fields[name] for name in defaults if fields[name] != defaults[name]}
 
     def arrays(self, level: str = "data") -> list[AnyArray]:
-        """Make new arrays, the tensors of a level; each element shows its tensor and place."""
+        """Make new arrays, the tensors of a level, in which a misplaced element shows."""
         made: list[AnyArray] = []
         for m, tensor in enumerate(self.tensors(level)):
             shared = laid_on(made[-1], *tensor) if made else None
@@ -93,7 +93,10 @@ class Case(NamedTuple):
         return made
 
     def tensors(self, level: str = "data") -> Iterator[tuple[Shape, str, str]]:
-        """Return each tensor's shape, dtype and layout, at level ``vjp`` after the gradient's."""
+        """Return each tensor's shape, dtype and layout.
+
+        At level ``vjp`` the gradient comes first; at ``adjoint`` it is the only tensor.
+        """
         shapes = self.shapes if level != "adjoint" or self.target is None else (self.target,)
         count = len(shapes)
         dtypes, layouts = self.dtypes or ("int32",) * count, self.layouts or ("C",) * count
@@ -135,7 +138,8 @@ class Asked(NamedTuple):
     max_size: float = math.inf
     max_rank: float = math.inf
     refuses: Sequence[str] = ()
-    # The number of tensors, the first tensor's dtype if it differs, and the form of gradients.
+    # `tensors`: their least and greatest number; `first`: the first tensor's dtype if it differs;
+    # `form`: the form of gradients.
     tensors: Tensors = (0, math.inf)
     first: str = ""
     form: str = ""

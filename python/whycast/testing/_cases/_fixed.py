@@ -24,7 +24,7 @@ _HIGHER_RANKS = (65, 100)
 _LONG_SIZES = (63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 65537)
 # Near the bounds of C's integers; if code drops the upper half, some of these become 0 or 1.
 _HUGE_SIZES = (2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**53 + 1, 2**62)
-# Larger arrays take too long, except for the few _LARGE ones: some implementations start threads.
+# Larger arrays take too long. A few _LARGE ones show faults of implementations that start threads.
 MOST_ELEMENTS = 4096
 _LARGE: tuple[tuple[Shape, Shape], ...] = (((1,), (2**20 + 1,)), ((1024, 1), (1024, 1024)))
 
@@ -52,7 +52,7 @@ def fixed(rule: Rule, level: Level) -> Iterator[tuple[Stage, Case]]:
 def in_turn(rule: Rule, level: Level, every: int) -> tuple[tuple[Stage, Case], ...]:
     """Return every Nth fixed case in the order of a check: one of each stage, in turn.
 
-    The first cases are spread over their stage, so even a short check asks all kinds.
+    The first cases are spread over their stage, so even a short check asks cases of each stage.
     """
     found: dict[Stage, list[Case]] = {stage: [] for stage in STAGES}
     for number, (stage, case) in enumerate(fixed(rule, level)):

@@ -22,7 +22,7 @@ COMPLEX = ("complex64", "complex128")
 DTYPES = (*NUMBERS, *STRINGS, ">i4", ">f8")
 ALL_DTYPES = (*DTYPES, *COMPLEX, "datetime64[s]", "timedelta64[s]", "bytes")
 
-# In all layouts the elements are the same; only "overlapping" and "broadcast" repeat some.
+# All layouts have the same elements, except "overlapping" and "broadcast", which repeat some.
 LAYOUTS: tuple[str, ...] = ("C", "reversed", "transposed", "sliced", "overlapping", "readonly")
 LAYOUTS += ("broadcast", "unaligned")
 # Layouts in the previous tensor's memory, if shape and dtype agree: its array, or its reverse.
@@ -52,11 +52,12 @@ def number_at(m: int, level: str) -> int:
 
 
 def array(m: int, shape: Shape, dtype: str, layout: str) -> AnyArray:
-    """Make tensor number `m`; other numbers have other elements.
+    """Make tensor number `m`; the number determines the elements.
 
     Integers differ in all their bytes as long as the type permits. Floating-point elements are
-    thirds, a negative zero, and a NaN with a payload. In an ``overlapping`` array the sum of the
-    indices decides the element; in a ``broadcast`` array, all indices except the first.
+    thirds; if there are several, the first is a negative zero, the last a NaN with a payload. In an
+    ``overlapping`` array the sum of the indices decides the element; in a ``broadcast`` array, all
+    indices except the first.
 
     >>> array(1, (2, 2), "uint16", "reversed").tolist()
     [[9766, 10023], [10280, 10537]]

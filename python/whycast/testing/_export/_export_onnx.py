@@ -1,7 +1,7 @@
 """Cases as backend tests of ONNX: a folder for each, in the format of ONNX's own runner.
 
-A test is a model of one node that broadcasts. For each input it has a data set, in which the output
-shows the place of every element of this input.
+A test is a model of one node that broadcasts. For each input, an accepted test has data sets, whose
+outputs show the places of this input's elements.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ onnx.backend.test.loader.load_model_tests(PATH, "accepted"). Tests in the folder
 output: the computation has to fail. Models whose id ends with _open have open sizes. No node of
 ONNX takes axes. This format needs the package onnx: pip install 'whycast[test-data]'."""
 
-# All current implementations support this opset.
+# An old opset, so that many implementations support it.
 _OPSET = 16
 _IR_VERSION = 8
 
@@ -141,7 +141,7 @@ def _data_sets(rule: Rule, test: Test) -> Iterator[tuple[list[AnyArray], AnyArra
 
 
 def telling(dtype: str, size: int) -> list[AnyArray]:
-    """Make an array of rank 1 with different elements; for bool, one for each bit of a place."""
+    """Make an array of elements as different as the type permits; for bool, one for each bit."""
     places = np.arange(1, size + 1)
     if dtype == "bool":
         return [(places >> bit & 1).astype(np.bool_) for bit in range(max(1, size.bit_length()))]

@@ -55,7 +55,7 @@ def digest(text: str) -> int:
 
 
 def chosen(tests: Iterable[Test]) -> list[Test]:
-    """Choose some tests of each kind, in the given order; a new test replaces few others."""
+    """Choose some tests of each kind, in the given order; an added test displaces few others."""
     every, counts = {test.id: test for test in tests}, Counter[tuple[object, ...]]()
     turns = {}
     for test in sorted(every.values(), key=lambda test: digest(test.id)):

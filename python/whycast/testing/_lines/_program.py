@@ -129,7 +129,7 @@ class Program:
         return answer
 
     def _next(self, line: bytes) -> bytes:
-        """Return the next output; before any, test whether the program needs the input's end."""
+        """Return the next output; before the first, test whether it needs the input's end."""
         if self._has_answered:
             return self.chunks.get()
         with suppress(Empty):

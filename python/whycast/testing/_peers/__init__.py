@@ -25,8 +25,8 @@ Named: TypeAlias = "tuple[int | str | None, ...]"
 
 @dataclass(frozen=True)
 class Peer:
-    # The name on the command line; the distribution that has the version; the module in this
-    # folder, and its function that returns a rule's functions by level.
+    # `name` is used on the command line; `distribution` has the version; `given_by` names the
+    # function of `module`, in this folder, that returns a rule's functions by level.
     name: str
     distribution: str
     module: str
@@ -34,7 +34,7 @@ class Peer:
     # NumPy's letters for the kinds of the peer's dtypes; empty: all. Other missing dtypes show as
     # limits.
     kinds: str = ""
-    # All needed distributions, if more than one; the extras of whycast that install them, if any.
+    # `needs`: all needed distributions, if several; `extra`: whycast's extras that install them.
     needs: tuple[str, ...] = ()
     extra: str = "oracle"
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -76,8 +76,8 @@ def _no_high_ranks(level: str, case: Case) -> str | None:
     return None
 
 
-# JAX gets all cases that have few tensors and axes (with the target's), have dtypes and no layouts,
-# or permute all axes; of the other cases it gets one in _ONE_OF.
+# At level data, JAX gets each case that has few tensors and axes (with the target's), or dtypes and
+# no layouts, or permutes all axes. It gets one in _ONE_OF of the other cases.
 _FEW = 2
 _ONE_OF = 23
 

@@ -57,7 +57,7 @@ KINDS = {
 
 
 class Finding(NamedTuple):
-    """A deviation: one of `KINDS`, the detail of its class, and the texts for people."""
+    """A deviation: a key of `KINDS`, a detail that tells classes apart, and texts for people."""
 
     kind: str
     detail: str
@@ -118,7 +118,7 @@ def show_array(array: AnyArray) -> str:
 def difference(
     level: Level, value: object, right: object, shape: Shape, inputs: Sequence[AnyArray]
 ) -> Finding | None:
-    """Compare an answer with the right one; None if it is right. `shape` is the output's.
+    """Compare an answer with the right one; None if it is right. `shape` is the output's shape.
 
     At level ``data`` no returned array in the memory of the `inputs` may be writable.
     """

@@ -1,4 +1,4 @@
-"""Only this module decides whether an answer deviates, and how."""
+"""Judge an answer: whether it deviates, and how."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Judge:
         self.level: Level = level
         self.ask = ask
         self.refuses = frozenset(refuses)
-        # At level symbolic, the number of refusals of shapes that broadcast for some sizes.
+        # At level symbolic, the refusals of shapes that broadcast for some sizes, not for all.
         self.cautious = 0
         self.accepts = False
         self._in_use: list[_Prepared] = []
@@ -141,7 +141,7 @@ class Judge:
         except (NoAnswerError, KeyboardInterrupt):
             raise
         except BaseException as error:
-            # Any exception refuses, even one outside the class Exception.
+            # Any other exception refuses, even one outside the class Exception.
             return Refusal(error=error)
 
     def _compared(self, case: Case, value: object) -> Finding | None:
@@ -253,12 +253,13 @@ class Judge:
 
 class _Prepared(NamedTuple):
     array: AnyArray
-    # An equal array of the same layout; the bytes before the call (of objects, addresses).
+    # `kept`: an equal array of the same layout; `bytes`: the array's bytes before the call (the
+    # bytes of objects are addresses).
     kept: AnyArray
     bytes: bytes
 
     def shared(self, shape: Shape, dtype: str, layout: str) -> _Prepared | None:
-        """Return the next tensor in this memory, if its layout demands that and it fits."""
+        """Return the next tensor in this memory, if it has a layout of `SHARED` and fits."""
         given, kept = (laid_on(each, shape, dtype, layout) for each in self[:2])
         if given is None or kept is None:
             return None

@@ -48,7 +48,8 @@ class Tally:
     deviations: Counter[tuple[Key, Reach, Stage]] = field(default_factory=Counter)
     examples: dict[tuple[Key, Reach], Example] = field(default_factory=dict)
     answered: Reach = field(default_factory=Reach)
-    # Refusals of questions that depend on names, and the number of the first case not asked.
+    # `cautious` counts refusals of shapes that broadcast for some sizes of their names, not for
+    # all; `reached` is the index of the first case not yet asked.
     cautious: int = 0
     reached: int = 0
 

@@ -21,12 +21,13 @@ from whycast.testing._report._compare import NoAnswerError
 from whycast.testing._run._targets import Target, TargetError
 from whycast.testing._run._worker import Look, Run, Try, work
 
-# Seconds for a target's import, for its first answer (it may compile), between two looks.
+# Seconds: _PREPARATION for a target's import, WARM_UP at least for its first answer (it may
+# compile), _LOOK between two looks at the child.
 _PREPARATION = 120.0
 WARM_UP = 30.0
 _LOOK = 0.05
 
-# MiB for the cases themselves, added to the target's.
+# MiB for the cases themselves, added to the target's limit.
 _CASES = 64
 
 

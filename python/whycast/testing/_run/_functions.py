@@ -20,11 +20,12 @@ from whycast.testing._report._compare import NoAnswerError, array_differs, as_ar
 from whycast.testing._report._judge import Ask
 
 _SHAPE = (2, 3)
-# The numbers of tensors to try if the signature has none, the usual number first.
+# The numbers of tensors to try if the signature has no greatest number, the usual number first.
 _COUNTS = (2, 1, 3, 4)
 # Other numbers for a tensor: another tensor's elements, larger elements, another order.
 _OTHERS = (0, 20, -5)
-# Least bytes before and behind an output; most elements of an output with which bad ones are tried.
+# _MARGIN: the least bytes before and behind an output. Bad outputs are tried beside outputs of at
+# most _MOST elements.
 _MARGIN = 64
 _MOST = 64
 
@@ -120,7 +121,7 @@ def _tried(count: int, plain: str, level: Level | None, ask: Ask) -> Seen | None
 def _given(
     ask: Ask, case: Case, tensors: Sequence[tuple[Shape, str, str]], numbers: Sequence[int]
 ) -> list[object] | None:
-    """Return the length of a returned sequence (else 0), and the arrays' bytes; None if wrong."""
+    """Return the length of a returned sequence, else 0, and the arrays' bytes; None if wrong."""
     made = [array(m, *tensor) for m, tensor in zip(numbers, tensors, strict=True)]
     try:
         value = ask(case, made)
@@ -193,7 +194,7 @@ def writing(function: Function, rule: Rule) -> Function:
 
 
 def _check_overlaps(function: Function, out: AnyArray, arrays: Any) -> None:
-    """Check an output that is the first tensor and, if accepted, outputs one element off."""
+    """Check an output that is the first tensor, and outputs one element off, unless refused."""
     for start in (0, 1, -1):
         memory = np.empty(out.size + abs(start), out.dtype)
         first, alias = (
