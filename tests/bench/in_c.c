@@ -53,7 +53,7 @@ static int64_t plain_shape_of(const job *a) {
   return rank;
 }
 
-/* Add `input` with `shape` and `expected` with the shape `target`. */
+/* Add `input`, of shape `shape`, and `expected`, of shape `target`. */
 static void add_broadcast(const job *a) {
   int64_t common[MOST_AXES], ranks[] = {0, a->rank, a->target_rank};
   const int64_t *shapes[] = {common, a->shape, a->target};

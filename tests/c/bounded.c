@@ -1,6 +1,6 @@
 /* The claims about c/whycast.c that verify.py passes to ESBMC and Eva. Macros fix ranks and bounds;
-   all other values are unknown. Memory is as long as the call states. ESBMC also shows that code,
-   place and memory equal those of plain.c. */
+   values that no comment limits are unknown. Memory is as long as the call states. ESBMC also shows
+   that code, place and memory equal those of plain.c. */
 
 #include "plain.c"
 
@@ -104,7 +104,8 @@ static void strides(void) {
     claim_numbers(found, due, LENGTH(OTHER));
 }
 
-/* A tensor of any bytes; the digits in base 4 of two numbers are its sizes, and the target's. */
+/* A tensor of any bytes. The digits of `own_sizes` in base 4, the last one first, are its sizes;
+   those of `target_sizes` are the sizes of the target. */
 static void one(int64_t own_sizes, int64_t rank, int64_t target_sizes) {
     int64_t own[LENGTH(RANK)], target[LENGTH(RANK)];
     uint8_t input[BYTES], found[BYTES], due[BYTES];

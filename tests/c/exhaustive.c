@@ -1,6 +1,6 @@
 /*
- * Compares c/whycast.c with plain.c, call by call and byte by byte: all lists of small shapes and
- * of limits of int64_t; blocks of all magnitudes up to 8 MiB; random calls with up to 20 axes and
+ * Compares c/whycast.c with plain.c, call by call and byte by byte: lists of small shapes and of
+ * limits of int64_t; blocks of all magnitudes up to 8 MiB; random calls with up to 20 axes and
  * tensors, some with several errors; a few outputs above 4 GiB. You need only a C compiler:
  *
  *     cc -std=c99 -Ic c/whycast.c tests/c/exhaustive.c && ./a.out [part ...]
@@ -9,8 +9,8 @@
  *
  * A region is the memory of one argument. With mmap it has forbidden pages at one end and guards,
  * bytes that must not change, at the other. With -DEXACT a region is as long as the call states,
- * and outputs are not filled before the call, so that AddressSanitizer and valgrind see each wrong
- * access. With -DFIRST the program prints nothing, and exits at the first call that differs.
+ * and outputs are not filled before the call, so that AddressSanitizer and valgrind see wrong
+ * accesses. With -DFIRST the program prints nothing, and exits at the first call that differs.
  */
 
 #define _DEFAULT_SOURCE /* For MAP_ANONYMOUS. */
@@ -279,7 +279,8 @@ typedef struct {
     int64_t common[MOST_AXES], rank, loops, *sizes, *steps, *counters, *offsets;
 } plan;
 
-/* The number of probes among `many`, and the n-th probe: all if few, else some and the last. */
+/* `looks` is the number of probes among `many`, `look` the n-th probe. If `many` is small, all are
+   probed, else some and the last. */
 static int64_t looks(int64_t many) {
     return many < MOST_LOOKS ? many : MOST_LOOKS;
 }
@@ -288,7 +289,7 @@ static int64_t look(int64_t n, int64_t many) {
     return n == looks(many) - 1 ? many - 1 : n * (many / looks(many));
 }
 
-/* Whether counters and offsets are those of a step, and the run's elements are where f says. */
+/* Whether counters and offsets are those of a step, and probed elements are at `plain_offset`. */
 static int is_at(const plan *p, int64_t step) {
     const int64_t last = p->loops - 1, run = p->sizes[last];
     int64_t digits[MOST_AXES], begins[MOST_TENSORS], rest = step;
@@ -311,7 +312,8 @@ static int is_at(const plan *p, int64_t step) {
            is_kept(p->offsets, begins, count * NUMBER);
 }
 
-/* Goes from the first step to all others, and from each other step to its next. */
+/* Goes from the first step to as many next ones as there are probes, and from each other probed
+   step to its next. */
 static void ask_steps(plan *p) {
     const int64_t last = p->loops - 1;
     int64_t total = p->sizes[last] > 0;

@@ -26,7 +26,7 @@ from c_library import EXHAUSTIVE, FOLDER, SOURCE, compiled, run, sections
 
 EQUIVALENT = Path(__file__).with_name("equivalent_c.toml")
 
-# A mutant that takes more processor seconds or more addresses is noticed.
+# A mutant that exceeds these processor seconds or addresses is noticed.
 BOUNDED = ("prlimit", "--cpu=30", f"--as={2**34}", "--core=0")
 
 # A mutant is also noticed if a compiler prints one of these warnings, which the tests enable.

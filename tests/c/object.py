@@ -213,7 +213,7 @@ def program(folder: Path, made: Object, *words: str | Path) -> Path:
 
 
 def measured(folder: Path, source: decisions.Source, made: Object) -> dict[str, Any]:
-    """Compare all answers of an object; return how often its jumps were taken, and were not."""
+    """Compare all answers of an object; return the jumps that did not go both ways, and counts."""
     done = run(program(folder, made, EXHAUSTIVE), seconds=SECONDS)
     assert done.returncode == 0, done.stdout
     calls = sum(int(line.split()[1]) for line in done.stdout.splitlines())

@@ -36,7 +36,7 @@ static int64_t count_bytes(const int64_t *shape, int64_t rank, int64_t width) {
     return bytes;
 }
 
-/* Reports the first negative rank or size. */
+/* Reports the first negative rank or, if there is none, the first negative size. */
 static int64_t check_shapes(whycast_place *place, const int64_t *const *shapes,
                             const int64_t *ranks, int64_t count) {
     for (int64_t m = 0; m < count; m++) {
@@ -122,7 +122,7 @@ static void copy_elements(uint8_t *output, const uint8_t *input, const int64_t *
 }
 
 /* By SONNX's rule each size is 1 or the greatest on its axis: reports the first tensor with another
-   size. By NumPy's rule two sizes are equal or one is 1: reports the first axis with others. */
+   size. By NumPy's rule two sizes are equal or one is 1: reports the first axis where not. */
 static int64_t plain_shape(int numpy, int64_t *shape, int64_t capacity, whycast_place *place,
                            const int64_t *const *shapes, const int64_t *ranks, int64_t count) {
     int64_t rank = 0;
