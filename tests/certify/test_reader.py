@@ -8,7 +8,7 @@ import z3
 from certify.reader import Task
 from certify.terms import Refused, Term, bound, substitute
 
-# Usual names; words that are names only between bars; reserved words, which Z3 refuses even so.
+# The words in ODD are names only between bars; Z3 refuses those in RESERVED even between bars.
 USUAL = [*"abcde"]
 ODD = [*"01=+-<(", *("00", "-1", "1.5", "#b1", "0a", "true", "and", "not", "ite", ".x", "lambda")]
 ODD += [":k", '"x"', "Int", "Bool", "U", "Array", "->", "a;b", 'a"b', "a\\b", "é", "", "x y", "\n"]

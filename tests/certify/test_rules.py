@@ -40,7 +40,7 @@ from certify.terms import (
     variable,
 )
 
-# In a small model, sorts have two elements and symbols have random values.
+# In a small model, the sort U has two elements and symbols have random values.
 U = Sort("U")
 ARRAY = Sort("Array", (U, U))
 ELEMENTS = (0, 1)
@@ -483,7 +483,7 @@ def test_a_conclusion_holds_where_the_premises_do(name: str) -> None:
 # Everything follows from contradictory premises.
 @pytest.mark.parametrize("name", sorted({*NAMES.values()} - {"contra"}))
 def test_another_conclusion_is_noticed(name: str) -> None:
-    """Some other conclusions hold too, so only the rest are noticed."""
+    """Some other conclusions hold too, so it suffices to notice one."""
     language = Language(name)
 
     def wrong(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:

@@ -84,7 +84,7 @@ def shape_or_error(function: Callable[[], object]) -> object:
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_what_is_a_shape(make: Callable[[], Any]) -> None:
-    """Our function and NumPy's accept the same values, and raise the same types of error."""
+    """Our functions accept what NumPy's accept, and raise the same types of error, except one."""
     ours = shape_or_error(lambda: broadcast_shapes(make()))
     assert ours == shape_or_error(lambda: np.broadcast_shapes(make()))
     if isinstance(ours, tuple):

@@ -15,7 +15,7 @@ from view_checks import address
 import whycast
 from whycast import numpy_rule
 
-# With the type Any, all functions take anything.
+# With the type Any, the type checker accepts any arguments.
 broadcast_arrays: Any = numpy_rule.broadcast_arrays
 broadcast_to: Any = numpy_rule.broadcast_to
 np_broadcast_arrays: Any = np.broadcast_arrays

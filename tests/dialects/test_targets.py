@@ -1,6 +1,6 @@
 """Each function that broadcasts one array to a target, compared with a reading of its text.
 
-tests/package/test_small_cases.py compares their programs on all small arguments.
+tests/package/test_small_cases.py compares their programs on small arguments.
 """
 
 from __future__ import annotations

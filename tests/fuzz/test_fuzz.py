@@ -2,7 +2,7 @@
 the same as for the plain argument. `make fuzz` draws more values.
 
 The section Raises of a docstring documents exceptions. A `MineError` from an argument's method
-passes through. tests/package and tests/dialects test the results for plain arguments.
+may pass through. tests/package and tests/dialects test the results for plain arguments.
 """
 
 import array
@@ -30,7 +30,7 @@ import whycast
 
 
 class MineError(Exception):
-    """An argument's own method raises this; every function lets it through."""
+    """An argument's own method raises this; every function may let it through."""
 
 
 class Value(NamedTuple):

@@ -136,10 +136,10 @@ SATISFIED_BY_G = [
     "predicate q (a: int)  let rec ghost function wanted (a: int) : int requires { q a }"
     " variant { a } = a  let lemma g () = let _ = wanted 9 in ()",
     f"{NESTED}let lemma g () = assert {{ (forall z. t z 9 -> r z) by r 9 }}",
-    # `g` calls it in a condition, or asserts its hypothesis.
+    # `g` calls `wanted` in a condition, or asserts its hypothesis.
     f"{CALLED}let g () : int = if (wanted 9; 0 < 1) then 2 else 3",
     f"{STATED}let g (r: ref int) = r := 0; assert {{ q 9 }}",
-    # `g` calls the program, and asserts the hypotheses of its promise.
+    # `g` calls `wanted`, and asserts the hypothesis of its promise.
     f"{promise('q a -> r a')}let g () = let _ = wanted 9 in assert {{ q 9 }}",
     f"{promise('q a -> r a')}let g () = let b = 9 in let _ = wanted b in assert {{ q b }}",
     f"{promise('forall k. t k a -> r k')}let g () = let _ = wanted 9 in assert {{ t 1 9 }}",
@@ -148,7 +148,7 @@ SATISFIED_BY_G = [
     *(f"{lemma(formula)}{TRIED}" for formula in SUPPOSING),
 ]
 SATISFIED_BY_BETWEEN = [
-    # `between` calls `wanted`, has its hypothesis, or asserts a second one; the last has one type.
+    # `between` calls `wanted`, has its hypothesis, asserts a second one, or has it for one type.
     f"{CALLED}{BETWEEN} = wanted a  let lemma g () = between 9",
     f"{CALLED}{BETWEEN} = ()  let lemma g () = between 9",
     f"{STATED}{BETWEEN} = ()  let lemma g () = between 9",

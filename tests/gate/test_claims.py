@@ -1,6 +1,6 @@
 """The gate refuses changes that no proof notices: of statements, sentences, the lock.
 
-Each test seals invented facts, then changes them.
+Most tests seal invented facts, then change them.
 """
 
 import re

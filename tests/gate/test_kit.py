@@ -1,4 +1,7 @@
-"""The kit for SONNX's working group: its theories equal ours, its tests notice wrong programs."""
+"""The kit for SONNX's working group: its theories differ from ours by uses and tags alone.
+
+Its tests notice wrong programs.
+"""
 
 import json
 import re

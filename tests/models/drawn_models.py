@@ -1,8 +1,9 @@
 """Drawn models: their listed broadcasts, and the explicit models, are compared with runs.
 
 Sizes of inputs are numbers, names or open. For each assignment of numbers, a small interpreter of
-shapes finds which nodes run and broadcast; ONNX Runtime runs the model and the explicit model. The
-tests use only the package's command line, and SONNX's operator for `--as sonnx`.
+shapes finds which nodes run and broadcast; ONNX Runtime (for `--as sonnx` ONNX's reference) runs
+the model and the explicit model. The tests use only the package's command line, and SONNX's
+operator for `--as sonnx`.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ SINCE |= {"PRelu": 7, "MatMul": 7}
 
 
 def numbers(text: str) -> Shape:
-    """Read an Expand's target from the name of its constant; only such names have digits here.
+    """Read an Expand's target from the name of its constant; other names here have no digits.
 
     >>> numbers("3x0"), numbers("()"), numbers("flag")
     ((3, 0), (), ())
@@ -184,7 +185,7 @@ class Drawn:
         nodes = [*map(self.proto, self.graph)]
         graph = helper.make_graph(nodes, "drawn", inputs, outputs, constants)
         for node in self.graph:
-            # Annotate only nodes whose shape inference finds itself, without the annotation.
+            # Annotate only nodes whose shape the inference finds without the annotation.
             is_known = node.operator in ("Relu", "PRelu") and node.inputs[0][0] == "x"
             if is_known and self.draw.random() < 0.5:
                 rank = self.draw.randint(0, 3)

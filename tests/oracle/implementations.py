@@ -409,7 +409,7 @@ WRONG = (
     Wrong("float32 inside", summed(float32_inside), "elements", None, *GRADIENTS, got=r"^at "),
     Wrong("narrow", NARROW, "dtype", Case(((),), ()), *GRADIENTS),
     Wrong("a list", A_LIST, "no array", Case(((1,),), (0,)), *GRADIENTS),
-    # Exceptions outside the class Exception, and ends of the process.
+    # MemoryError, exceptions outside the class Exception, and ends of the process.
     *[
         Wrong(f"one {kind} {got[1:9]}", where(one_case, act), kind, ONE, *VERDICT, 1, 1, got=got)
         for act, kind, got in (

@@ -170,7 +170,7 @@ def test_arrays_by_other_protocols(names: list[str]) -> None:
 
 
 def test_right_programs_pass() -> None:
-    """`whycast serve` is right at all levels."""
+    """`whycast serve` is right at all its levels."""
     serve = [sys.executable, "-m", "whycast", "serve"]
     report = check(serve, up_to=True, level="report", seconds=None, every=59, memory=0)
     assert report.ok, str(report)
@@ -198,7 +198,7 @@ KINDS = "biufcOTUSmM"
 
 
 def test_cases_have_rare_properties() -> None:
-    """Accepted cases with arrays of every kind have these properties."""
+    """Each property and each kind of dtype occurs in an accepted case."""
     left, kinds = dict(SELDOM), set()
     for case in cases("numpy"):
         if RULES["numpy"].shape(case) is not None and max(map(len, case.shapes)) <= 64:

@@ -236,7 +236,7 @@ def test_check_gets_all_options_and_a_program_its_own_words(
 
 
 def test_one_definition_of_the_options(run: Run) -> None:
-    """`cases` and its command have the options of `check`, with their defaults and texts."""
+    """Options that `cases` and `check` share have the same defaults and texts."""
     of_check, of_cases = _check.options_of(check), _check.options_of(cases)
     assert [name for name in of_cases if of_cases[name] != of_check.get(name)] == ["random"]
     assert (set(VALUES), len(of_cases)) == (set(of_check), 6)

@@ -1,4 +1,4 @@
-"""Requests and answers as lines of JSON: nothing is lost, and errors name the field.
+"""Requests and answers as lines of JSON lose only layouts and byte orders; errors name the field.
 
 `whycast serve` answers each line at once, and continues after bad lines.
 """

@@ -1,4 +1,4 @@
-"""The strategies draw all cases within their bounds, no other cases, and shrink to the smallest."""
+"""The strategies draw each kind of case, none beyond the bounds, and shrink to the smallest."""
 
 from __future__ import annotations
 

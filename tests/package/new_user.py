@@ -21,7 +21,7 @@ def centre(values: NDArray[np.float64], mean: np.float64) -> NDArray[np.float64]
 
 
 def main() -> None:
-    """Call every function of the documentation."""
+    """Call functions of most modules."""
     # Results keep the types of their arguments; NumPy's scalars are tensors of rank 0.
     column: NDArray[np.float64] = np.array([[1.5], [2.5]])
     row: NDArray[np.int32] = np.array([10, 20, 30], np.int32)

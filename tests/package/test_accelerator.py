@@ -93,7 +93,7 @@ def test_shapes_and_strides_are_those_of_the_kernel() -> None:
 
 
 class Asked:
-    """A subclass whose methods may return anything."""
+    """A base of subclasses whose methods must not be called."""
 
     def __index__(self) -> int:
         raise AssertionError("asked")

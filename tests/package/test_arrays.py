@@ -58,7 +58,7 @@ def sonnx(*others: Shape) -> Callable[[Array], Array]:
     return lambda x: whycast.broadcast(x, *map(np.zeros, others))[0]
 
 
-# The target has further axes, before and between the array's; the size 1 grows, except in nGraph.
+# Except in `same`, the target has further axes. The size 1 grows, except in `same` and nGraph.
 BROADCASTS = {
     "broadcast": Broadcast(sonnx((4, 1, 5, 1)), (4, 2, 5, 3), lambda i: (i[1], 0, i[3])),
     "expand": Broadcast(

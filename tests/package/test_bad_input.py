@@ -154,7 +154,7 @@ def test_type_that_sonnx_does_not_have(dtype: Any) -> None:
     subclass = np.recarray if x.dtype.names else np.matrix
     fails(TypeError, f"argument 0: dtype .* {message}", broadcast, x.view(subclass))
     fails(TypeError, f"argument 1: dtype {shown} {message}", broadcast, np.zeros(2), x)
-    # The other functions take any type.
+    # Expand takes any type.
     assert onnx.expand(x, (3, 2)).dtype == x.dtype
 
 

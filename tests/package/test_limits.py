@@ -1,4 +1,4 @@
-"""Limits of Python and NumPy: errors come before anything is allocated."""
+"""Limits of Python and NumPy: errors come before anything large is allocated."""
 
 from __future__ import annotations
 

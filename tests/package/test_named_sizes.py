@@ -40,7 +40,7 @@ TWO_AXES: list[Named] = [(), ("N",), ("M",), (2,), *product(TWO_SIZES, repeat=2)
 
 
 def all_cases() -> Iterator[tuple[Named, ...]]:
-    """Yield up to three shapes of rank 1, pairs of shapes of rank 2, and a few more lists."""
+    """Yield up to three shapes up to rank 1, pairs of shapes up to rank 2, and a few more lists."""
     for n in range(1, 4):
         yield from product(AXIS, repeat=n)
     yield from product(TWO_AXES, repeat=2)

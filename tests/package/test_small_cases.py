@@ -1,4 +1,4 @@
-"""Every program of the kernel on all small arguments, compared with the readings in tests/support.
+"""Programs of the kernel on small arguments, compared with the readings in tests/support.
 
 Some sizes and ranks are above 256: CPython shares the objects of smaller integers, for which a
 wrong `is` instead of `==` would pass.

@@ -24,7 +24,7 @@ KNOWN = "test_expand_expand_str_scalar_scalar*  # a comment\n"
 
 @pytest.fixture(scope="module")
 def packs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Write packs of some cases, among them all cases of dtypes."""
+    """Write packs of some cases, among them most cases of layouts."""
     folder = tmp_path_factory.mktemp("packs")
     for name, form in run_pack.PACKS.items():
         every = list(cases(name))

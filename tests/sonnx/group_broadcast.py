@@ -46,7 +46,7 @@ def element(x: NDArray[Any], common: Shape, index: Shape) -> object:
 
 
 def equivalence_class(shapes: Sequence[Shape]) -> str:
-    """Name the equivalence class of some shapes; a fault affects all shapes of a class."""
+    """Name the equivalence class of some shapes; a likely fault affects a whole class."""
     ranks, sizes = {*map(len, shapes)}, {size for shape in shapes for size in shape}
     if 0 in sizes:
         return "null"

@@ -1,4 +1,4 @@
-"""Check that drawn shapes reach each equivalence class, and the least and largest values."""
+"""Check that drawn shapes reach each equivalence class, rank, size and number of tensors."""
 
 import json
 import sys

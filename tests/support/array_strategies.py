@@ -51,7 +51,7 @@ def read_only(array: Array) -> Array:
 
 
 def bits(size: int, dtype: DType) -> Array:
-    """Return elements with bit patterns from all over a type, and every special kind of float."""
+    """Return elements with bit patterns from all over a type; for floats, also zeros and NaNs."""
     width = dtype.itemsize
     # An odd multiplier permutes the patterns: the first 2**(8 * width) all differ.
     pattern = 0x9E3779B97F4A7C15 % 2 ** (8 * width) | 1

@@ -1,7 +1,7 @@
 """A reading of nGraph, OpenVINO, ONNX Expand and broadcast_in_dim, sentence by sentence.
 
 This reading follows the specifications, not the WhyML sources: plain nested loops, no strides, no
-code of the package. Functions return the input's place in the output, or None.
+code of the package. Readings such as `expand` return the input's place in the output, or None.
 """
 
 from __future__ import annotations
