@@ -323,7 +323,7 @@ def _content(array: Any) -> object:
 
 
 def state(value: Any, depth: int = 3) -> object:
-    """Return all parts of a value that a call must not change."""
+    """Return parts of a value that a call must not change."""
     if isinstance(value, np.ndarray):
         array = np.ndarray.view(value, np.ndarray)
         about = (id(value), array.shape, array.strides, array.dtype, array.flags.num)
@@ -337,7 +337,7 @@ def state(value: Any, depth: int = 3) -> object:
 
 @contextmanager
 def settled() -> Iterator[None]:
-    """Turn warnings into errors, except those of float sums; work in a temporary folder."""
+    """Turn most warnings into errors; work in a temporary folder."""
     at_work = pytest.MonkeyPatch.context()
     with tempfile.TemporaryDirectory() as folder, at_work as patch, warnings.catch_warnings():
         patch.chdir(folder)

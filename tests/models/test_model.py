@@ -49,7 +49,10 @@ def refused(run: Run, words: str, reason: str) -> None:
 
 
 def test_operators_are_those_of_onnx() -> None:
-    """Each operator whose text mentions broadcasting is in a table, with its first opset."""
+    """Each operator whose text mentions broadcasting, except DequantizeLinear, is in a table.
+
+    The opset is the first one whose broadcasting is not limited.
+    """
     found: dict[str, int] = {}
     for schema in onnx.defs.get_all_schemas_with_history():
         inputs = [each.description for each in schema.inputs]
@@ -354,7 +357,7 @@ def test_nodes_that_are_left(run: Run, saved: Save, tmp_path: Path, name: str) -
         assert run(f"model {path} --explicit {tmp_path}/out.onnx {words} --sizes N=2").code == 0
 
 
-# A model, options, and the shapes of drawn inputs: sizes are 2, or others that conditions require.
+# A model, options, and the shapes of drawn inputs: named sizes are 2, or as conditions require.
 SAME = {
     "conditions": (two("3,N", "M,N"), "--dynamic", "drawn inputs: x 3×2, y 1×2"),
     "0 in a Reshape": (two("0", "2,1"), "--as reshape+tile", "drawn inputs: x 0, y 2×1"),

@@ -1,6 +1,6 @@
 """The accelerator: whether it is in use, its answers, and the calls that it leaves to Python.
 
-All other tests of the package run with and without the accelerator.
+Other tests of tests/package, except test_wheel.py, run with and without the accelerator.
 """
 
 from __future__ import annotations
