@@ -110,7 +110,7 @@ def check(
         Greatest size, stride or index, and highest rank. JavaScript's integers end at 2⁵³.
     refuses : sequence of str, optional
         Names of the exceptions, or of their base classes, that are refusals; any other exception
-        is a deviation. Default: every exception is a refusal.
+        is a deviation. Default: all except MemoryError, SystemExit and KeyboardInterrupt.
     demand : mapping, optional
         Required limits of ``rank``, ``size`` and ``tensors``, such as a rank of 64. A lower limit
         is a deviation. Default: none.
@@ -143,7 +143,7 @@ def check(
     (with ``/proc``) too much memory, and continues. The target's output goes to the standard error
     stream.
 
-    A target refuses a case by raising any exception or returning None, at level ``verdict`` also by
+    A target refuses a case by raising an exception or returning None, at level ``verdict`` also by
     returning False or 0. At level ``data`` a function takes the arguments of the rule's own
     function (arrays; or an array, a target and any axes), and returns as many arrays as it takes.
     At ``verdict``, ``shape`` and ``report`` it takes shapes
