@@ -189,7 +189,7 @@ static inline int64_t wc_check_given(whycast_place * place,
   return wc_check_all_sizes(place, shapes, ranks, count);
 }
 
-/* nY: the highest of the ranks of at least one shape.
+/* nY: the highest rank. There is at least one shape.
    WhyML: c.shape_sizes.COPShapeSizes.common_rank */
 static inline int64_t wc_common_rank(const int64_t * ranks, int64_t count) {
   int64_t rank, m;
@@ -777,7 +777,7 @@ static inline void wc_repeat_word_16(uint8_t * z, int64_t target,
 }
 
 /* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`, copy by copy.
-   A block has at least one word. At most two bytes are written per byte of the copies; no other
+   A block has at least 16 bytes. At most two bytes are written per byte of the copies; no other
    byte changes.
    WhyML: c.blocks_of_words.BlocksOfWords.repeat_words */
 static inline void wc_repeat_words(uint8_t * z, int64_t target,
@@ -982,8 +982,8 @@ static inline void wc_repeat(uint8_t * z, int64_t target, const uint8_t * x,
   return;
 }
 
-/* Return 0 exactly if the axis grows, or the `p` bytes of the input so far are whole rows of
-   this axis, whose blocks have `g` bytes.
+/* Return 0 exactly if the axis grows, or the first `p` bytes of the input are whole rows of
+   this axis. The blocks of a row have `g` bytes.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.rest */
 static inline int64_t wc_rest(const int64_t * s, int64_t prepended,
                               const int64_t * d, int64_t axis, int64_t g,
@@ -1145,8 +1145,8 @@ static inline int64_t wc_check_tensors(whycast_place * place,
   return INT64_C(0);
 }
 
-/* Broadcast tensors that have been checked. Afterwards each output contains the bytes due, and
-   at most two bytes were written for each byte. No other byte changes, and the same outputs are
+/* Broadcast tensors that have been checked. Afterwards each output contains the bytes due; at
+   most two bytes were written per byte due. No other byte changes, and the same outputs are
    lent as before. `(void) output` marks where the proof takes an output back.
    WhyML: c.tensors.COPTensorCopies.copy_tensors */
 static inline void wc_copy_tensors(uint8_t *const * outputs,
@@ -1288,8 +1288,8 @@ static inline int64_t wc_far_tensor(const int64_t *const * shapes,
   return count;
 }
 
-/* Return `count` exactly if the strides of all tensors let the loop at `base` merge with axis
-   `i`, of size `h`. No product overflows.
+/* Return `count` exactly if, for all tensors, the loop with the strides from `base` on merges
+   with axis `i`, of size `h`. No product overflows.
    WhyML: c.plan.COPPlan.stopped_tensor */
 static inline int64_t wc_stopped_tensor(int64_t * steps, int64_t base,
                                         const int64_t *const * shapes,

@@ -57,9 +57,9 @@ extern "C" {
 
 /* The error codes. Their numbers never change. */
 enum whycast_code {
-    /* (3,2) with (4), or (3,2) to (3,4): a size is neither the output's nor 1. SONNX's error E1, or
-       its counterpart for a shape and a target. [E_Broadcast_any_E1_020]
-       [E_Broadcast_any_Derived_480] */
+    /* (3,2) with (4), or (3,2) to (3,4): a size is neither 1 nor the size of the output. This is
+       SONNX's error E1, or its counterpart in NumPy's rule or for a target.
+       [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_480] */
     WHYCAST_NOT_BROADCASTABLE = -1,
     /* (1,3) to (3): the shape has more axes than the target. [E_Broadcast_any_Derived_480] */
     WHYCAST_RANK_MISMATCH = -2,
@@ -71,12 +71,13 @@ enum whycast_code {
     /* There is no tensor: Broadcast takes at least one. [E_Broadcast_any_Signature_020]
        [E_Broadcast_any_Derived_480] */
     WHYCAST_NO_TENSOR = -5,
-    /* (3,1) with (4), and room for one size: the common rank exceeds the capacity.
-       [E_Broadcast_any_Derived_480] */
+    /* (3,1) with (4), and room for one size: the common rank exceeds the capacity, or a plan's
+       capacity is below 1. [E_Broadcast_any_Derived_480] */
     WHYCAST_CAPACITY_EXCEEDED = -6,
     /* An element has less than one byte. [E_Broadcast_any_Derived_480] */
     WHYCAST_BAD_WIDTH = -7,
-    /* (2^62,2), 8 bytes each: there are more than 2^63 - 1 bytes. [E_Broadcast_any_Derived_480] */
+    /* (2^62,2), 8 bytes each: a number of bytes or, in a plan, a number of elements or a tensor's
+       reach exceeds 2^63 - 1. [E_Broadcast_any_Derived_480] */
     WHYCAST_TOO_LARGE = -8,
     /* (2,3), 4 bytes each, into 23 bytes: the output does not fit. [E_Broadcast_any_Derived_480] */
     WHYCAST_ROOM_EXCEEDED = -9,

@@ -14,8 +14,8 @@ from typing import Generic, TypeAlias, TypeVar
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A size that does not broadcast: the number of its tensor; its axis, counted in the common
-    rank; the size; the output's size on that axis. [E_Broadcast_any_Derived_010]
+    """A size that does not broadcast: the number of its tensor; its axis after padding; the size;
+    the size expected there. [E_Broadcast_any_Derived_010]
     """
 
     tensor: int
@@ -279,8 +279,8 @@ def offset(index: tuple[int, ...], strides: tuple[int, ...]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Two different sizes of one axis, not 1: their tensors, the lower first, and the axis, counted
-    in the common rank. [E_NumpyBroadcast_any_Derived_030]
+    """Two sizes of one axis that differ and are not 1: their tensors, the lower first, and the axis,
+    counted in the common rank. [E_NumpyBroadcast_any_Derived_030]
     """
 
     first: int
@@ -297,7 +297,7 @@ class Incompatible(Exception):
 
 
 def first_mismatch(shapes: tuple[tuple[int, ...], ...]) -> Mismatch:
-    """The first mismatch: lowest axis first, then lowest second tensor, then lowest first one.
+    """The first mismatch: lowest axis first, then lowest second tensor, then lowest first tensor.
 
     Raises NegativeSize if a size is negative. Required: a negative size, or incompatible shapes.
     [E_NumpyBroadcast_any_Derived_030] [E_Broadcast_any_Derived_140]
@@ -366,7 +366,7 @@ class AxesCount(Exception):
 
 
 class AxisOutOfRange(Exception):
-    """The target lacks a named axis. The value is the lowest position of such an axis."""
+    """An axis is negative or too large. The value is the lowest position of such an axis."""
 
     def __init__(self, value: int) -> None:
         super().__init__(value)
@@ -384,8 +384,8 @@ class AxesNotIncreasing(Exception):
 
 
 class AxisMisfit(Exception):
-    """A size of the data does not fit the target. The value is the lowest such axis of the data.
-    [E_BroadcastInDim_any_Size_010] [E_NgraphBroadcast_any_Shape_010]
+    """A size of the data does not fit the target. The value is the lowest axis of the data with such
+    a size. [E_BroadcastInDim_any_Size_010] [E_NgraphBroadcast_any_Shape_010]
     """
 
     def __init__(self, value: int) -> None:
@@ -607,9 +607,10 @@ def repeated_axes(
 def repeated_trailing(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
     """The target's axes along which elements repeat, for data on the last axes.
 
-    These axes are prepended or grow; they increase. Raises RankMismatch if the data has more axes
-    than the target, else NotBroadcastable with the first axis that does not fit. Required: no
-    size is negative. [E_OpenvinoBroadcast_ring_Derived_010] [E_Broadcast_any_Derived_140]
+    The result lists the prepended and grown axes in increasing order. Raises RankMismatch if the
+    data has more axes than the target, else NotBroadcastable with the first axis that does not
+    fit. Required: no size is negative. [E_OpenvinoBroadcast_ring_Derived_010]
+    [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, NotBroadcastable
     WhyML: kernel.adjoint.COPAdjoint.repeated_trailing
@@ -620,8 +621,8 @@ def repeated_trailing(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[
 
 
 class NotExpandable(Exception):
-    """Two sizes of an axis differ and neither is 1. The value is the lowest such axis of the common
-    rank. [E_Expand_any_Error_010]
+    """Two sizes of an axis differ and neither is 1. The value is the lowest such axis, counted in
+    the common rank. [E_Expand_any_Error_010]
     """
 
     def __init__(self, value: int) -> None:
@@ -839,10 +840,10 @@ def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ..
 def view_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of the view of shape `target`, if the tensor broadcasts to this shape.
+    """The strides of the view of shape `target`.
 
-    Prepended and grown axes have the stride 0. [E_Broadcast_any_F_020]
-    [E_Broadcast_any_Derived_110]
+    Prepended and grown axes have the stride 0. Required: the tensor broadcasts to `target`, and
+    has one stride per axis. [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110]
 
     WhyML: kernel.views.COPViews.view_strides
     """
@@ -1010,10 +1011,10 @@ def largest_rank(shapes: tuple[tuple[int, ...], ...]) -> int:
 
 
 def shape_of_numbers(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-    """The shape of the numbers, with 1 for every name.
+    """The common shape, by the rule of NumPy, if every name is 1.
 
     Raises NeverAgree with the first two numbers that differ and are not 1: lowest axis first,
-    then lowest second tensor, then lowest first one. [E_Broadcast_any_Derived_580]
+    then lowest second tensor, then lowest first tensor. [E_Broadcast_any_Derived_580]
 
     Raises: NeverAgree
     WhyML: kernel.symbolic.COPSymbolic.shape_of_numbers
@@ -1062,11 +1063,11 @@ def axis_symbols(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> t
 
 
 def symbolic_sizes(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
-    """The common shape of shapes of symbols: each symbol of an axis is its size or 1.
+    """The common shape of shapes of symbols: a tuple of symbols for each axis.
 
-    Symbols below 0 are names, others numbers. An axis without symbols has size 1. A number is the
-    only symbol of its axis. If the shapes broadcast, all names of an axis that are not 1 are
-    equal. Raises NeverAgree as `shape_of_numbers` does. [E_Broadcast_any_Derived_580]
+    Symbols below 0 are names, others numbers. A number is the only symbol of its axis. If the
+    shapes broadcast, an axis has the size of any of its symbols that is not 1, or size 1 if there
+    is none. Raises NeverAgree as `shape_of_numbers` does. [E_Broadcast_any_Derived_580]
 
     Raises: NeverAgree
     WhyML: kernel.symbolic.COPSymbolic.symbolic_sizes
