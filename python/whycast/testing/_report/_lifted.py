@@ -96,7 +96,7 @@ def _copied(output: object) -> AnyArray | None:
 def gradient_differs(value: object, delta: AnyArray, shape: Shape) -> Finding | None:
     """Compare a gradient with the exact sums of `delta`; None if it is right.
 
-    Sums of n-bit integers must be exact modulo 2ⁿ. Floating-point sums may have any order:
+    Sums of n-bit integers must be exact modulo 2 ** n. Floating-point sums may have any order:
     each addition errs by less than the dtype's epsilon times the sum of all magnitudes.
     """
     found = as_array(value)
