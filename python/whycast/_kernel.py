@@ -279,8 +279,8 @@ def offset(index: tuple[int, ...], strides: tuple[int, ...]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Two sizes of one axis that differ and are not 1: their tensors, the lower first, and the axis,
-    counted in the common rank. [E_NumpyBroadcast_any_Derived_030]
+    """Two sizes of one axis that differ and are not 1: their tensors, the lower first, and the
+    axis, counted in the common rank. [E_NumpyBroadcast_any_Derived_030]
     """
 
     first: int
@@ -384,8 +384,8 @@ class AxesNotIncreasing(Exception):
 
 
 class AxisMisfit(Exception):
-    """A size of the data does not fit the target. The value is the lowest axis of the data with such
-    a size. [E_BroadcastInDim_any_Size_010] [E_NgraphBroadcast_any_Shape_010]
+    """A size of the data does not fit the target. The value is the lowest axis of the data with
+    such a size. [E_BroadcastInDim_any_Size_010] [E_NgraphBroadcast_any_Shape_010]
     """
 
     def __init__(self, value: int) -> None:
