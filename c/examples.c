@@ -16,7 +16,7 @@ typedef struct plan {
     int64_t sizes[MOST_AXES], steps[MOST_AXES * MOST_TENSORS], loops, count;
 } plan;
 
-/* The two innermost loops of a plan, at one step of the others. */
+/* The two innermost loops of a plan, at one step of the other loops. */
 typedef struct block {
     int64_t at[MOST_TENSORS], counters[MOST_AXES], rows, run;
     const int64_t *down, *by;

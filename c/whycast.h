@@ -19,12 +19,12 @@
    -O0. No bound on the time is proved.
 
    A shape is an array of sizes, the outermost axis first, and a rank, the number of sizes: 0 for a
-   scalar. A size may be 0. A tensor is its elements in row-major order. An element has `width`
-   bytes of any type, which are copied and never interpreted. Pointers to data need no alignment.
+   scalar. A size may be 0. A tensor without strides is its elements in row-major order. An element
+   has `width` bytes of any type, copied and never interpreted. Pointers to data need no alignment.
 
    The caller must guarantee:
 
-   - Each pointer points to as many values as its comment states, at least. If this number is 0 or
+   - Each pointer points to at least as many values as its comment states. If this number is 0 or
      less, the pointer may be NULL. `place` points to a whycast_place.
    - Memory that a function writes overlaps no other memory that it is given.
    - whycast_first and whycast_next get a plan written by whycast_plan or whycast_plan_views, or a
@@ -32,7 +32,7 @@
      rely on the plan without a check; if `loops` is below 1, they do not read it. whycast_next also
      gets the counters and offsets of a step of this plan.
 
-   All other arguments are checked: they may be any int64_t.
+   All other numbers may be any int64_t. The functions check those that can cause an error.
 
    A function returns 0 or more, or one of the error codes below. On an error it changes only the
    place, and in some cases of whycast_broadcast_all the common shape. If there are several errors,
@@ -40,7 +40,7 @@
 
    A shape may broadcast to a target with which it has no common shape: (1) broadcasts to the target
    (0), which writes nothing, but (1) and (0) have no common shape, as 0 is neither 1 nor the
-   largest size. SONNX allows at most 2^31 - 1 tensors, which no function checks. */
+   largest size. SONNX allows at most 2^31 - 1 tensors; no function checks this. */
 
 #include <stdint.h>
 
@@ -119,9 +119,9 @@ int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
    an error by SONNX's rule. Otherwise the function is as whycast_broadcast_shape.
 
    The place of WHYCAST_NOT_BROADCASTABLE is the first axis with two different sizes other than 1,
-   and there the first tensor with the second of these sizes: (3,2) with (4) gives tensor 1, axis 1.
-   whycast_broadcast and whycast_broadcast_strides broadcast each shape to the result. If the result
-   has no size of 0, whycast_broadcast_shape gives the same shape. */
+   and the first tensor whose size there is neither 1 nor the first size other than 1: (3,2) with
+   (4) gives tensor 1, axis 1. whycast_broadcast and whycast_broadcast_strides broadcast each shape
+   to the result. If the result has no size of 0, whycast_broadcast_shape gives the same shape. */
 int64_t whycast_numpy_shape(int64_t * shape, int64_t capacity,
                             whycast_place * place,
                             const int64_t *const * shapes,
