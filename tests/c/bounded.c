@@ -48,7 +48,7 @@ static void claim_numbers(const int64_t *found, const int64_t *due, int64_t coun
     }
 }
 
-/* The common shape of two or three shapes, by either rule, with any capacity. */
+/* The common shape of two or three shapes, by either rule, with any capacity up to MOST. */
 static void shape_by(int numpy) {
     int64_t first[LENGTH(RANK)], second[LENGTH(OTHER)], third[LENGTH(THIRD)];
     int64_t found[LENGTH(MOST)], due[LENGTH(MOST)];

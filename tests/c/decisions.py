@@ -1,7 +1,7 @@
 """The coverage of a run of c/whycast.c: statements, decisions, conditions, MC/DC.
 
-The extracted C has few constructs: `if`, `while`, conditions under `!`, `&&`, `||`. The program
-runs a copy of the C in which each statement, decision and condition records its value. It refuses
+The extracted C has few constructs: `if`, `while`, conditions under `!`, `&&`, `||`. This module
+makes a copy that counts runs of statements, and values of decisions and conditions. It refuses
 other constructs that may decide: a comparison outside a decision, `?`, `for`, `switch`, a macro.
 """
 

@@ -9,8 +9,8 @@
  *
  * A region is the memory of one argument. With mmap it has forbidden pages at one end and guards,
  * bytes that must not change, at the other. With -DEXACT a region is as long as the call states,
- * and outputs are not filled before the call, so that AddressSanitizer and valgrind see wrong
- * accesses. With -DFIRST the program prints nothing, and exits at the first call that differs.
+ * and outputs that the call fills are not filled before, so that AddressSanitizer and valgrind see
+ * wrong accesses. With -DFIRST the program exits at the first call that differs, silently.
  */
 
 #define _DEFAULT_SOURCE /* For MAP_ANONYMOUS. */
@@ -151,7 +151,7 @@ static int is_kept(const void *region, const void *bytes, int64_t length) {
     return is_written(region, length, bytes, length);
 }
 
-/* Inputs begin at one of the first places. Except in words of 0, nearby bytes differ. */
+/* Inputs copy parts of this pattern. Nearby bytes differ, except in runs of 24 bytes of 0. */
 static uint8_t pattern[MOST_BYTES + 2 * MOST_TENSORS + 64];
 
 /* --- each function, in both programs -------------------------------------------------------- */
@@ -643,7 +643,7 @@ static void more_than_32_bits(void) {
 
 /* --- at random ------------------------------------------------------------------------------ */
 
-/* Sizes with at most `elements` elements in all, or about as many if `elements` is large. */
+/* Sizes with at most `elements` elements in all, and about as many if `elements` is large. */
 static void draw_sizes(int64_t *sizes, int64_t rank, int64_t elements) {
     const int64_t start = below(MOST_AXES);
     for (int64_t k = 0; k < rank; k++) {

@@ -1,5 +1,5 @@
-/* Plain broadcasting in C, for programs that include it and compare. It checks each sentence of
-   c/whycast.h in order, and copies each element by its index. It has no code of c/whycast.c. */
+/* Plain broadcasting in C, for programs that include it and compare. It checks in the order
+   of c/whycast.h, and copies each element by its index. It has no code of c/whycast.c. */
 
 #include <stdlib.h>
 
@@ -54,7 +54,7 @@ static int64_t check_shapes(whycast_place *place, const int64_t *const *shapes,
     return at(place, -1, -1, 0);
 }
 
-/* Checks the ranks and sizes of a shape and its target, then the width, then whether they fit. */
+/* Checks the ranks and sizes of a shape and its target, the width, then whether the shape fits. */
 static int64_t check_fit(whycast_place *place, const int64_t *shape, int64_t rank,
                          const int64_t *target, int64_t target_rank, int64_t width) {
     const int64_t *shapes[] = {shape, target}, ranks[] = {rank, target_rank};
@@ -122,7 +122,7 @@ static void copy_elements(uint8_t *output, const uint8_t *input, const int64_t *
 }
 
 /* By SONNX's rule each size is 1 or the greatest on its axis: reports the first tensor with another
-   size. By NumPy's rule two sizes are equal or one is 1: reports the first axis where not. */
+   size. By NumPy's rule sizes other than 1 are equal: reports the first axis where they differ. */
 static int64_t plain_shape(int numpy, int64_t *shape, int64_t capacity, whycast_place *place,
                            const int64_t *const *shapes, const int64_t *ranks, int64_t count) {
     int64_t rank = 0;
@@ -252,8 +252,8 @@ static int reaches_far(const int64_t *shape, const int64_t *strides, int64_t ran
     return 0;
 }
 
-/* Axes become loops, the last axis first. An axis joins the next inner loop if for each tensor its
-   stride is the length of all steps of that loop together. */
+/* Axes become loops, the last axis first. An axis joins the next inner loop if each tensor's
+   stride on the axis is its stride in that loop times the loop's rounds. */
 static int64_t plain_plan_views(int64_t *sizes, int64_t *steps, int64_t capacity,
                                 whycast_place *place, const int64_t *const *shapes,
                                 const int64_t *const *strides, const int64_t *ranks,

@@ -48,7 +48,7 @@ def test_the_header_stands_alone_and_names_are_ours(copy: str, tmp_path: Path) -
         *("whycast_byte_size", "whycast_broadcast", "whycast_broadcast_all", "whycast_plan"),
         *("whycast_plan_views", "whycast_first", "whycast_next"),
     }
-    # With optimisation, a compiler may replace memcpy by memmove or memset.
+    # With optimisation, a compiler may add memcpy and memset.
     assert found.keys() - ours - {"_GLOBAL_OFFSET_TABLE_"} == {copy}
 
 
