@@ -1,11 +1,12 @@
 /* The accelerator: the proved programs of c/whycast.h on Python's arguments.
 
    This file is handwritten and not proved. It unpacks arguments, calls entry points, which check
-   them, and packs the result: a tuple, views or a bool. Only `p` calls none. It returns None, which
-   leaves the question to Python, for a subclass, an integer of more than 64 bits, a negative size,
-   more shapes than its arrays hold, StringDType, and all errors. It calls no user's method, so that
-   none runs twice. Static data are constant. As other threads may change a list, it reads a copy.
-   It uses the limited API of Python 3.10, if available (setup.py), and the API of NumPy 2.0. */
+   them, and packs the result: a tuple, views or a bool. Only `p` calls no entry point. It returns
+   None, which leaves the question to Python, for a subclass, an integer of more than 64 bits, more
+   shapes than its arrays hold, StringDType, and an entry point's errors, except a mismatch in
+   `compatible`. It calls no user's method: none runs twice. Static data do not change after import.
+   As other threads may change a list, it reads a copy. It uses the limited API of Python 3.10,
+   unless free-threaded (setup.py), and the API of NumPy 2.0. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -65,7 +66,7 @@ static PyObject *as_tuple(const int64_t *values, int64_t count) {
   return result;
 }
 
-/* Returns NULL, without an exception, to leave the arguments to Python. */
+/* Returns NULL, without an exception, to leave the question to Python. */
 typedef PyObject *(*program)(PyObject *const *arguments);
 
 /* The result of a program of `taken` arguments, or None. */
@@ -308,7 +309,7 @@ static PyObject *views(PyObject *const *arguments) {
   return result;
 }
 
-/* The bytes of a row-major array without objects, and its shape, 1 on repeated axes; or -1. */
+/* The size in bytes of a row-major array without objects; its shape, 1 on repeated axes; or -1. */
 static int64_t block(PyArrayObject *x, int64_t *shape) {
   if (PyArray_TYPE(x) == NPY_OBJECT || PyArray_TYPE(x) == NPY_VOID) return -1;
   int64_t bytes = PyArray_ITEMSIZE(x);
