@@ -12,9 +12,9 @@ Lemmas ``view_offset`` (``why3/memory/layout.mlw``), ``explicit_offset``, ``in_d
 ``ngraph_offset`` (``why3/memory/axes_layout.mlw``) prove that views are correct for any strides.
 
 If Python or NumPy cannot hold a shape, such as one of 2**62 sizes, functions raise ValueError
-before they allocate anything. If only memory is missing, they raise MemoryError. By default,
-returned arrays are plain ndarrays, also for a numpy.matrix, memmap or recarray. Other subclasses,
-which may carry a mask or a unit, raise TypeError; `numpy.asarray` makes a plain array.
+before they allocate a result. If only the result lacks memory, they raise MemoryError. By default,
+new arrays are plain ndarrays, also for a numpy.matrix, memmap or recarray. Other subclasses, which
+may carry a mask or a unit, raise TypeError; `numpy.asarray` makes a plain array.
 
 `native` is true if the accelerator is in use: the same programs, proved as C, for faster shapes,
 views and copies. In the environment, ``WHYCAST_NATIVE=0`` turns it off, ``1`` requires it.
@@ -87,7 +87,7 @@ for _each in (lax, ngraph, numpy_rule, onnx, openvino, reference, symbolic, torc
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        # Called once: the import sets the attribute.
+        # Called once for `testing`: the import sets the attribute.
         if name == "testing":
             return import_module("whycast.testing")
         raise AttributeError(f"module 'whycast' has no attribute {name!r}")

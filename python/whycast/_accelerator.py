@@ -1,7 +1,7 @@
 """The accelerator: the kernel's programs, proved as C, for plain arguments.
 
 Only this module decides, once, whether the accelerator is available. Each function returns its
-result, or None to leave the question to Python, which raises all errors.
+result, or None to leave the question to Python, which raises the errors of arguments.
 """
 
 from __future__ import annotations

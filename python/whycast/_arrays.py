@@ -93,8 +93,8 @@ def broadcast(
     Notes
     -----
     Rests on ``broadcast`` of ``why3/sonnx/broadcast.mlw``. Program: ``broadcast_views`` of
-    ``why3/kernel/views.mlw``; its views read the same elements (``views_of_broadcast`` of
-    ``why3/kernel/laws.mlw``). NumPy or the accelerator makes and copies them.
+    ``why3/kernel/views.mlw``, whose views equal the outputs (``views_of_broadcast`` of
+    ``why3/kernel/laws.mlw``). NumPy or the accelerator makes and copies the views.
 
     Examples
     --------

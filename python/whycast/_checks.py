@@ -106,7 +106,7 @@ def is_exact(value: object) -> TypeGuard[Shape]:
 def as_integers(
     value: object, name: str, place: str = "position", or_else: str = ""
 ) -> tuple[int, ...]:
-    """Return integers of any sign: axes, an index or strides, which the kernel checks."""
+    """Return integers of any sign, such as axes, an index or strides."""
     entries = _integers_of(value, name, or_else)
     for entry in entries:
         if type(entry) is not int:
@@ -226,7 +226,7 @@ def entries_of(value: Iterable[object], name: str, noun: str = "integers") -> tu
 
 
 def _integers_of(value: object, name: str, or_else: str = "") -> tuple[object, ...]:
-    """Return the entries of a sequence or an array of integers; check only its type."""
+    """Return the entries of a sequence, unchecked, or of a 1-D array of integers."""
     # isinstance checks tuple and list faster than Sequence.
     is_sequence = isinstance(value, (tuple, list, Sequence))
     if is_sequence and not isinstance(value, (str, bytes, bytearray, memoryview)):

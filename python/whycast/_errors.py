@@ -24,7 +24,7 @@ def show_int(value: int | str) -> str:
     """Return a name, an integer's decimal text, or a large integer's magnitude."""
     if isinstance(value, str) or value.bit_length() <= 128:
         return str(value)
-    # Python prints at most 4300 digits.
+    # By default, Python prints at most 4300 digits.
     return f"{'-' if value < 0 else ''}2**{abs(value).bit_length() - 1}+"
 
 
@@ -81,7 +81,7 @@ class BroadcastError(ValueError):
 
     # [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_010]
 
-    # For tracebacks and pickles.
+    # Tracebacks and pickles name the public module.
     __module__ = "whycast"
 
     _noun, _one_is_wrong = "tensor", False
@@ -209,7 +209,7 @@ class BroadcastError(ValueError):
         return cells
 
     def _tensors_to_show(self) -> list[int]:
-        """Return the tensors to show: the one at fault, one with the maximum, and the first few."""
+        """Return the tensors to show: the one at fault, one of size `target`, and the first few."""
         back = self._rank - self.axis
         sizes: list[int | None]
         sizes = [shape[-back] if back <= len(shape) else 1 for shape in self.shapes]
@@ -252,7 +252,7 @@ def unfit(
 class IncompatibleError(BroadcastError):
     """Shapes do not broadcast by NumPy's rule: two sizes of one axis differ, and neither is 1.
 
-    Reports the same pair as NumPy: lowest axis, then lowest `tensor`, then lowest `other`.
+    Reports the lowest axis, then `tensor`, then `other`: NumPy's pair for up to 32 arguments.
 
     Parameters
     ----------
@@ -317,8 +317,8 @@ class AxisSizeError(BroadcastError):
     Notes
     -----
     Has the attributes of `BroadcastError`, `tensor_axis` and `axes`. Here `axis` is an axis of the
-    target, and `shapes` has only `shape`. The text has a column for each axis of the target. If the
-    axes do not increase, its first row numbers the tensor's axes.
+    target, and `shapes` has only `shape`. The columns of the text are axes of the target. If `axes`
+    do not increase, the first row numbers the tensor's axes.
     """
 
     # [E_OpenvinoBroadcast_any_Derived_010] [E_BroadcastInDim_any_Size_010]

@@ -1,6 +1,6 @@
 """The rules as data: arguments, programs, clauses and words.
 
-Only proved programs decide about shapes. The command line and `whycast.testing` never branch on a
+Proved programs decide about shapes. The command line and `whycast.testing` never branch on a
 rule's name: a new rule is one more object below.
 """
 
@@ -44,7 +44,7 @@ class Layout(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Words for the steps of a rule, taken from its text.
+    """Words for the steps of a rule.
 
     Step `lies` puts a tensor on axes, step `output` finds the `size`, step `fails` refuses sizes,
     step `leads` finds an index of the tensor. With `letters`, letters name the tensors.
@@ -83,7 +83,7 @@ _DERIVED = {"strides": "110", "condition": "580", "zeros": "590", "operator": "6
 
 
 def _clauses(text: str, **numbers: str) -> dict[str, str]:
-    """Return each question's clause: a number within `text`, or a whole identifier."""
+    """Return each question's clause; `numbers` contains identifiers, whole or without `text`."""
     own = {kind: f"E_Broadcast_any_Derived_{number}" for kind, number in _DERIVED.items()}
     own |= {"adjoint": "E_OpenvinoBroadcast_ring_Derived_010", **numbers}
     found = {k: v if v.startswith("E_") else f"{text}_{v}" for k, v in own.items()}
@@ -261,7 +261,7 @@ _RULES = (
             **dict.fromkeys(("numpy", "torch"), _STRIDES),
             "onnx-reference": _DATA,
             "onnxruntime": ("data",),
-            # JAX broadcasts data by NumPy's rule, and slowly.
+            # JAX is slow: rule numpy checks its data.
             "jax": _SHAPES,
         },
         findings={
@@ -488,7 +488,7 @@ def names_of(takes: Takes) -> str:
 
 
 def rule_on_tensors(*, zero_meets_one: bool) -> Rule:
-    """Return the rule for tensors in which 0 and 1 have a common size, or have none."""
+    """Return the first rule for tensors with this value of `zero_meets_one`."""
     asked = ("tensors", zero_meets_one)
     return next(rule for rule in _RULES if (rule.takes, rule.zero_meets_one) == asked)
 

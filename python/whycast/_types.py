@@ -8,7 +8,7 @@ from typing import Any, Protocol, SupportsIndex, TypeAlias, TypeVar
 import numpy as np
 
 NUMPY_NEEDED = "2.0"
-# With an earlier NumPy, the code below would raise AttributeError.
+# With an earlier NumPy, `_checks` would raise AttributeError.
 if int(np.__version__.partition(".")[0]) < int(NUMPY_NEEDED.partition(".")[0]):
     raise ImportError(f"whycast needs NumPy {NUMPY_NEEDED} or later, found {np.__version__}")
 

@@ -1,4 +1,4 @@
-"""Texts of shapes, for the command line, the oracle and the models."""
+"""Texts of shapes, and the usage error, for the command line and the models."""
 
 from __future__ import annotations
 

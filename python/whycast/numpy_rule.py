@@ -1,7 +1,7 @@
 """Broadcast by the rule of NumPy and ONNX: NumPy's functions, from proved programs.
 
 On every axis, all sizes other than 1 are equal: the result has this size, or 1 if all sizes are 1.
-SONNX's rule differs only for a 0 beside a 1 or a missing axis: SONNX reports E1, NumPy returns 0.
+For one or more tensors, SONNX's rule differs only by its E1 for a 0 beside a 1 or a missing axis.
 
 The functions behave like ``numpy``'s, except: shapes may have any rank and sizes of any magnitude,
 arrays up to 64 axes; errors name argument, axis and sizes; no ``__array_function__`` replaces the
@@ -95,9 +95,9 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     Returns
     -------
     tuple of numpy.ndarray
-        For each argument an array of the common shape, with the same dtype and memory: the argument
-        itself if it has that shape, else a view, writeable if the argument is. Elements of a view
-        may share memory: NumPy warns of a write, unless you set ``writeable``.
+        For each array or converted argument, an array of the common shape, with the same dtype and
+        memory: that array if it has this shape, else a view, writeable if the array is. Elements of
+        a view may share memory: NumPy warns of a write, unless you set ``writeable``.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def broadcast_to(
     Returns
     -------
     numpy.ndarray
-        Read-only view of that shape and the same dtype, on the same memory.
+        Read-only view of the array, or converted value, with that shape and the same dtype.
 
     Raises
     ------

@@ -94,7 +94,7 @@ class Clause:
         return _named(size for equation in self.equations for size in equation)
 
     def holds(self, sizes: Mapping[str, int]) -> bool:
-        """Return whether an equation holds for sizes of the names."""
+        """Return whether at least one equation holds for sizes of the names."""
         return any(_number(a, sizes) == _number(b, sizes) for a, b in self.equations)
 
 
@@ -252,7 +252,7 @@ class Answer:
     shape : tuple of int, str and OneOf
         The size on each axis, if the shapes broadcast.
     condition : Condition
-        The condition under which the shapes broadcast by NumPy's rule, or to the target.
+        The condition of NumPy's rule, or of the target. With ``"sonnx"``, names beside 0 are 0.
     zeros : Condition
         SONNX's further condition.
     rule : str
@@ -604,8 +604,8 @@ def solve(
     """Return the answer for shapes in which integers below 0 stand for names.
 
     `text` spells a name; `least` contains the least sizes of names, from -1 down. For rule
-    ``"target"`` the second shape is the target. The second result has the integers of each axis;
-    for rule ``"target"`` it is empty.
+    ``"target"`` the second shape is the target. The second result contains, for each axis, the
+    sizes other than 1; for rule ``"target"`` it is empty.
     """
     names = -min((size for shape in shapes for size in shape), default=0)
     one_way, known = rule == "target", list(least) + [0] * names
