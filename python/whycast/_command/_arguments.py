@@ -22,7 +22,7 @@ from whycast.symbolic import Answer, NeverError, facts_of
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 NamedShape: TypeAlias = "tuple[int | str, ...]"
 
-# Python prints at most 4300 digits; a product of two sizes must fit.
+# By default, Python prints at most 4300 digits; a product of two arguments must fit.
 _MOST_DIGITS = 2000
 
 # "1,000" is not the shape 1x0.

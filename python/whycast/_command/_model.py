@@ -28,8 +28,8 @@ def add(subparsers: Subparsers) -> None:
         help=f"list {about}",
         description=f"List {about}. The list has the nodes that broadcast by ONNX's rule, which is "
         "NumPy's, the conditions if sizes have names, and the nodes that SONNX refuses. Exit code "
-        "1 if shapes never broadcast, or --check finds a difference; 3 if nodes may broadcast, but "
-        "--explicit changes none. Needs whycast[onnx].",
+        "1 if shapes never broadcast, or --check finds a difference; 3 if nodes outside --leave "
+        "may broadcast, but --explicit changes none. Needs whycast[onnx].",
     )
     again: Any = {"action": "append", "default": []}
     yes: Any = {"action": "store_true"}
@@ -47,8 +47,8 @@ def add(subparsers: Subparsers) -> None:
         "--explicit",
         type=path,
         metavar="OUT",
-        help="write a model in which new nodes broadcast the inputs of others; for all inputs with "
-        "which FILE runs, OUT computes the same. The report lists the nodes left unchanged",
+        help="write a model in which new nodes broadcast the inputs of others. On inputs that FILE "
+        "accepts, OUT computes the same by ONNX's definition. The report lists unchanged nodes",
     )
     parser.add_argument("--as", choices=FORMS, help="the new nodes in OUT; by default expand")
     parser.add_argument(

@@ -21,7 +21,7 @@ def add(subparsers: _arguments.Subparsers) -> None:
     about = "the shape that tensors, or a tensor and its target, are broadcast to"
     more = (
         ", and the condition if sizes have names. If the rule refuses, the exit code is 1, and "
-        "standard error contains the reason."
+        "standard error, or the JSON object, contains the reason."
     )
     parser = subparsers.add_parser("shape", help=about, description=f"Print {about}{more}")
     parser.set_defaults(run=_run_shape)

@@ -58,7 +58,7 @@ def verdicts(
     axes: tuple[int, ...] | None,
     facts: Sequence[tuple[str, str]] = (),
 ) -> list[Verdict]:
-    """Ask every rule.
+    """Return a verdict of every rule.
 
     `axes` is the argument of `rule`. If `rule` takes no axes, the tensor lies on these axes of the
     target; by default, on the last.
