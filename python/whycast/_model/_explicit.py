@@ -23,7 +23,7 @@ from whycast._model._places import UNKNOWN, Place
 from whycast._model._read import Scope, array_of, graphs_of, opset, type_name
 from whycast._types import Shape
 
-# First opsets: of Expand; of Where and of Slice with computed ends; of Reshape to a size of 0.
+# First opsets: with Expand; with Where, and Slice to computed ends; with Reshape to a size of 0.
 _EXPAND, _WHERE, _ZERO = 8, 10, 14
 # The most bytes of added constants; protobuf takes less than 2 GiB.
 _MOST_BYTES = 2**30
@@ -60,7 +60,7 @@ def explicit(
     constants: bool = False,
     leave: Collection[str] = (),
 ) -> Explicit:
-    """Return a copy of a model with as many explicit broadcasts as possible.
+    """Return a copy of a model with explicit broadcasts, and the places left unchanged.
 
     With `dynamic`, the model computes unknown shapes at run time; with `constants`, the file
     repeats elements of initializers. Nodes of the operators `leave` stay unchanged.
@@ -98,7 +98,7 @@ def _taken(graphs: list[GraphProto]) -> set[str]:
 
 
 class _Writer:
-    """Adds nodes to a graph; methods that return a str return the name of a value."""
+    """Adds nodes to a graph; methods that return a str return the name of a value or a node."""
 
     def __init__(
         self, graph: GraphProto, scope: Scope, version: int, taken: set[str], form: Form
@@ -305,7 +305,7 @@ class _Writer:
         return self.made[key]
 
     def _node(self, operator: str, *inputs: str, **attributes: Any) -> str:
-        """Return the output of a new node before the current one, or of an equal new node."""
+        """Add a node before the current one, unless an equal one was added; return its output."""
         key = (operator, inputs, tuple(attributes.items()))
         if key not in self.made:
             self.made[key] = self._name(inputs[0], operator.lower())

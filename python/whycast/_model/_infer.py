@@ -32,7 +32,7 @@ class Read(NamedTuple):
     """A model's graphs, the outermost first, and its sizes.
 
     Sizes of tensors in `inputs` are numbers or names. `given` contains the user's numbers and
-    shapes, `open` the places of new names, `notes` the model's faults with the checker's
+    shapes, `open` the places of new names, `notes` remarks for the report, with the checker's
     `complaint`.
     """
 
@@ -48,7 +48,7 @@ def scopes(model: ModelProto, names: Names, given: Sequence[tuple[str, Shape | i
     """Return a model's graphs, with inferred shapes; add the model's names to `names`.
 
     Inference first ignores annotations, which may be stale, then adds those that no node
-    contradicts. Raises UsageError if `given` contradicts itself or the model.
+    contradicts, even indirectly. Raises UsageError if `given` contradicts itself or the model.
     """
     stated, notes = _read.light(model), list[str]()
     unnamed = _names.name_open_sizes(stated.graph)
@@ -125,7 +125,7 @@ _FAILURES = (inference.InferenceError, onnx.checker.ValidationError, ValueError)
 
 
 def _inferred(model: ModelProto, notes: list[str]) -> ModelProto:
-    """Infer shapes; if inference fails, leave out the nodes at fault and note the reason."""
+    """Infer shapes; if inference fails, note the reason, and infer nothing for nodes at fault."""
     for data_prop in (True, False):
         try:
             return inference.infer_shapes(model, data_prop=data_prop)
@@ -250,7 +250,7 @@ _MADE = " as it is made"
 
 
 def _cut(model: ModelProto) -> ModelProto:
-    """Return a copy in which annotations hide the nodes' own results."""
+    """Return a copy with annotated outputs of nodes renamed: other nodes read the annotations."""
     made = deepcopy(model)
     for each in graphs_of(made.graph):
         values = (*each.value_info, *each.output)
@@ -292,7 +292,7 @@ def _drop_stale(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> list
     for own, scope in scopes:
         inner = own.graph
         if own.node is not None and own.node.op_type == "Loop":
-            # A round reads the node's inputs, or the last round's results.
+            # A round reads the node's inputs, or the results of the previous round.
             states = zip(inner.input[2:], own.node.input[2:], inner.output[1:], strict=False)
             for value, name, output in states:
                 assert scope.outer is not None
@@ -315,7 +315,7 @@ def _drop_stale(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> list
 
 
 def _stated(scope: Scope) -> list[onnx.ValueInfoProto]:
-    """Return a graph's values; not the model's inputs, as inference needs their types."""
+    """Return a graph's annotated values, except the model's inputs: inference needs their types."""
     graph = scope.graph
     return [*graph.value_info, *graph.output, *(graph.input if scope.outer is not None else ())]
 

@@ -61,9 +61,9 @@ class Names:
 class Sizes:
     """A reader of an inferred model's sizes: numbers, or integers of names.
 
-    `given` contains the user's numbers and shapes, `own` the integers of certain names of inputs
-    and results, `stated` names in the model's annotations. Inference makes up more names; `by`
-    marks those of one inference.
+    `given` contains the user's numbers and shapes. `own` contains the integers of the names in the
+    graph inputs' shapes, and of joined names, such as N|M, in results. `stated` contains the names
+    in the model's annotations. Inference makes up more names; `by` marks those of one inference.
     """
 
     names: Names

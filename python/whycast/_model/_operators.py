@@ -1,6 +1,6 @@
 """ONNX's operators that broadcast their inputs, with opset and rule.
 
-A test compares this table with ONNX's schemas whose text mentions broadcasting.
+A test compares all but stacked operators with ONNX's schemas whose text mentions broadcasting.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-# multidirectional: all inputs to one shape. unidirectional: the last input to the others' shape.
-# stacked: all but the last two axes of both inputs. equal: no broadcasting yet. explicit: Expand.
+# multidirectional: all inputs to one shape. unidirectional: only the last input grows. stacked: all
+# but the last two axes of both factors. equal: an opset before this rule. explicit: Expand.
 Direction = Literal["multidirectional", "unidirectional", "stacked", "equal", "explicit"]
 
 
 @dataclass(frozen=True)
 class Operator:
-    """An operator's rule, and the first opset with this rule."""
+    """An operator's rule, which holds from opset `since` on."""
 
     since: int
     direction: Direction = "multidirectional"
@@ -40,7 +40,7 @@ OPERATORS = {
 
 EXPLICIT = frozenset({"Expand", "Tile"})
 
-# These operators broadcast inside a larger computation, which no new node can change.
+# These operators broadcast inside a larger computation: the report only counts them.
 INSIDE = frozenset({"Attention", "Einsum", "LayerNormalization", "RMSNormalization", "SwiGLU"})
 
 # An explicit broadcast's nodes; SONNX has no domain yet.

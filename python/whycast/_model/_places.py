@@ -26,10 +26,10 @@ UNKNOWN = "an input's rank, or the input that has to grow, is unknown"
 class Place:
     """A node that may broadcast.
 
-    The `inputs` of `shapes` broadcast together; shapes of stacks of matrices lack the last two
-    axes. `target` lists sizes for each axis, which has the size that is not 1, or 1. `condition` is
-    NumPy's, `zeros` SONNX's further condition. `index` is the node's place in the graph; `note`
-    explains an unusual node.
+    The `inputs`, with `shapes`, broadcast together; the shapes of stacks of matrices lack the last
+    two axes. On each axis, `target` lists sizes; the common size is the one that is not 1, else 1.
+    `condition` is that of the node's rule, `zeros` SONNX's further condition. `index` is the node's
+    place in the graph; `note` explains an unusual node.
     """
 
     scope: Scope
@@ -58,7 +58,7 @@ class Place:
 
     @property
     def repeated(self) -> tuple[int, ...]:
-        """The numbers of the inputs whose shape may differ from the common shape."""
+        """The positions in `inputs` of shapes that may differ from the common shape."""
         return tuple(m for m, shape in enumerate(self.shapes) if shape != self.common)
 
     def kinds(self) -> tuple[str, ...]:
@@ -158,7 +158,7 @@ def _judged(place: Place, version: int, names: Names) -> Iterator[Place]:
 
 
 def _older(place: Place, version: int, names: Names) -> Iterator[Place]:
-    """Return a node of an opset without broadcasting if its known shapes differ.
+    """Return a node of an opset before the operator's rule if its known shapes differ.
 
     Also return a node with the attribute `broadcast` and an unknown shape.
     """

@@ -53,7 +53,7 @@ class Scope:
             self.values[name] = tuple(value.tolist())
 
     def home(self, name: str) -> Scope:
-        """Return the first graph, from here outwards, with a value; else the outermost."""
+        """Return the first graph, from here outwards, that has the value; else the outermost."""
         if name in self.shapes or name in self.types or self.outer is None:
             return self
         return self.outer.home(name)
@@ -155,7 +155,7 @@ def given_by_callers(model: ModelProto) -> set[str]:
 
 
 def light(model: ModelProto) -> ModelProto:
-    """Return a copy, free to change, with large, external or faulty constants as inputs."""
+    """Return a copy whose outermost graph has large, external or faulty constants as inputs."""
     made = deepcopy(model)
     graph = made.graph
     used = {node.domain for each in graphs_of(graph) for node in each.node}
@@ -179,7 +179,7 @@ def light(model: ModelProto) -> ModelProto:
 
 
 def complaint(model: ModelProto) -> str | None:
-    """Return the complaint of ONNX's checker, which gets no large constants; else None."""
+    """Return the complaint of ONNX's checker about the `light` model; None if it has none."""
     made = light(model)
     del made.opset_import[:]
     made.opset_import.extend(model.opset_import)

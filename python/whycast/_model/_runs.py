@@ -52,7 +52,7 @@ def check(
     try:
         by, differences = _differences(before, after, inputs)
     except UsageError:
-        # Sizes that the running model computes may have conditions, too; a size of 1 meets them.
+        # Sizes that the running model computes may have conditions, too; a size of 1 may meet them.
         inputs = feeds(known.inputs, dict.fromkeys(sizes, 1), numbers)
         by, differences = _differences(before, after, inputs)
     shapes = {name: [*np.shape(each)] for name, each in inputs.items() if np.ndim(each)}
@@ -77,9 +77,9 @@ def feeds(
 ) -> Inputs:
     """Draw inputs of a model's types and shapes; two tensors for a sequence.
 
-    All strings of an input differ, and so do its fractions before they are rounded. Integers, which
-    may be indices, are below 100. `numbers` contains one value for all elements of an input,
-    `chosen` numbers of names.
+    If `numbers` contains a number for an input, all its elements are this number. Otherwise all
+    strings of a tensor differ, and so do its fractions before they are rounded; integers, which may
+    be indices, are below 100. `chosen` contains numbers of names.
     """
     drawn = np.random.default_rng(_SEED)
     if unknown := sorted(numbers.keys() - {value.name for value in inputs}):
