@@ -15,7 +15,7 @@
 #   make check    the same for one theory (FILE=core/shape)
 #   make update   find and record proofs of changed goals (THEORY="core/shape numpy/rule": only there)
 #   make seal     write proofs/claims.lock, print changed statements and sentences to compare
-#   make extract  write python/whycast/_kernel.py, c/whycast.h and c/whycast.c
+#   make extract  write python/whycast/_kernel.py, c/whycast.c, and codes and prototypes in c/whycast.h
 #   make pin      write proofs/gate/binaries.toml, after a change of OCaml
 #   make doc      write the site of documentation and evidence, build/doc/index.html, after make
 #   make sonnx    write the kit for SONNX's working group, build/sonnx/README.md
