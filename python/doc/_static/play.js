@@ -270,7 +270,7 @@ function others(found) {
   const link = (to, text) => make("a", { href: to }, text);
   const line = found.sizes.map((shape) => (shape.length ? shape.join("x") : "scalar")).join(" ");
   if (!known) {
-    box.append(make("p", {}, "The C of this page lacks them. If no size is 0, the rules of NumPy and ONNX without a target agree with SONNX's (",
+    box.append(make("p", {}, "This page has their results only for two small shapes. If no size is 0, the rules of NumPy and ONNX without a target agree with SONNX's (",
       link("theories/numpy.comparison.html", "theorem positive_numpy"), "); ", link("rules.html", "a table"),
       " shows how the others differ. ", make("code", {}, `whycast explain ${line}`), " asks all rules."));
     return box;
