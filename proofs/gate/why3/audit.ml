@@ -7,7 +7,7 @@
     - [assume]; [diverges] and [partial]: a program that is not proved to end;
       the attribute [vc:divergent], which drops the obligation to end;
     - [absurd]: a place that the program's goal has to prove unreachable;
-    - [untold]: an effect, an order or an inductive predicate that no statement shows;
+    - [untold]: an effect, order, ghost part or inductive predicate that no statement shows;
     - [meta], as some change the prover's input ([syntax_logic], [infinite_type], [AC]).
 
     The gate decides which are allowed, and where. *)
@@ -78,8 +78,8 @@ let is_val = function
   | { c_node = Cfun { e_node = Eexec ({ c_node = Cany; _ }, _); _ }; _ } -> true
   | _ -> false
 
-(** Effects that no statement shows and no theory has: all except writing arguments and returning
-    new memory. Results with a ghost part count, too. *)
+(** Whether a program does more with memory than statements show: than to read and write arguments
+    themselves and to return new memory. Results with a ghost part count, too. *)
 let has_untold_effect rs ({ cty_effect = effects; _ } as cty : Ity.cty) =
   let open Ity in
   let own ity = match ity.ity_node with Ityreg r -> Sreg.singleton r | _ -> Sreg.empty in
@@ -138,7 +138,7 @@ let in_pure (d : Decl.decl) =
   | Dind (_, l) -> List.concat_map (fun ((ls : Term.lsymbol), _) -> untold true ls.ls_name) l
   | Dtype _ | Ddata _ | Dlogic _ | Dprop ((Plemma | Pgoal), _, _) -> []
 
-(** The pure half of a type or program declaration restates facts that Why3 proves. *)
+(** The pure half of a type or program declaration only restates the other half. *)
 let in_declaration d =
   match d.pd_node with
   | PDtype definitions -> List.concat_map in_type definitions
@@ -151,7 +151,7 @@ let in_declaration d =
 let id (m : Pmodule.pmodule) = m.mod_theory.Theory.th_name
 
 (** From 1.6.0 on, Why3 declares a program for each lemma, so that programs can call it. No name in
-    a source can end so. *)
+    a source can have this ending. *)
 let is_made_of_lemma rs = String.ends_with ~suffix:"'lemma" rs.rs_name.id_string
 
 (** The units of a module, in scopes too, without the programs that Why3 makes of lemmas. *)

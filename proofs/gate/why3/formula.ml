@@ -4,8 +4,7 @@ open Why3
 open Term
 
 (** The formula without the proof beside it ([A by B] and [A so B] become [A]), without unused
-    names, which differ between versions of Why3, and without attributes, except those that give an
-    operator its form. *)
+    names, which differ between Why3 versions, and without attributes, except that of [&&], [||]. *)
 let rec bare f =
   let is_step side =
     match side.t_node with

@@ -3,8 +3,8 @@
     Its arguments name hypotheses and definitions. It drops all other hypotheses, turns all other
     definitions of functions and predicates into declarations, and drops declarations that are then
     unused. It adds nothing, and changes neither a formula nor the goal. So a proof of the result
-    needs no dropped hypothesis, and holds for any functions in place of the declared ones, also for
-    the defined ones. A name that the context lacks is an error. *)
+    needs no dropped hypothesis, and holds however the declared functions are defined. A name that
+    the context lacks is an error. *)
 
 open Why3
 
@@ -82,7 +82,7 @@ let keep wanted task =
     List.iter see ds;
     ds
   in
-  (* Uses of a symbol stand after it. *)
+  (* A symbol's uses follow its declaration. *)
   let choose chosen (td : Theory.tdecl) =
     match td.td_node with
     | Decl d -> List.map Theory.create_decl (left d) @ chosen

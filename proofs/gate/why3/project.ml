@@ -59,7 +59,7 @@ let place project loc =
   let file, line = position project loc in
   Printf.sprintf "%s:%d" file line
 
-(** Errors of parsing and typing, as [file:line: message]. *)
+(** The message of an exception, after [file:line: ] if it has a place. *)
 let errors project = function
   | Loc.Located (loc, e) -> [ place project loc ^ ": " ^ message e ]
   | e -> [ message e ]
@@ -73,8 +73,8 @@ let attempt f =
 
 (** {1 Provers} *)
 
-(** From fast to slow. A search starts them in this order and keeps the two families that answer
-    first, as every replay runs the recorded proofs. *)
+(** From fast to slow, as every replay runs the recorded proofs. A search tries provers in this
+    order, after those of recorded proofs, until two families prove the task. *)
 let preference = [ "Alt-Ergo"; "Z3"; "CVC5"; "CVC4" ]
 
 let provers project =

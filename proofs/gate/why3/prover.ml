@@ -62,14 +62,14 @@ let run by limit task text =
 
 (** {1 Answers} *)
 
-(** [text] is [Valid], [Timeout], or the prover's own answer. *)
+(** [text] is [Valid], [Timeout], [nothing], the prover's own answer, or an error in printing. *)
 type answer = { text : string; seconds : float }
 
 let is_valid answer = answer.text = "Valid"
 
-(** The first line of a prover that proved a task, after Alt-Ergo's lines that it did not need the
-    goal. After an error the line is no answer: the prover may have failed to read its goal.
-    Statistics may follow. *)
+(** The pattern of the first line if a task is proved. Alt-Ergo's lines that it did not need the
+    goal may precede; statistics may follow. After an error the pattern does not count: the prover
+    may have failed to read its goal. *)
 let valid_line by =
   match name by with
   | "Alt-Ergo" -> {|^File "[^"]*", line [0-9]+, characters [0-9]+-[0-9]+:Valid ([0-9.]+) ([0-9]+ steps)$|}

@@ -19,9 +19,9 @@ Padding.unpad_valid'vc
   ...
 v}
     [keep] and [split] transform the task before the provers get it. A line that begins with a
-    version of Why3 names the provers that proved that version's task, with seconds. The lines below
-    [instead] replace, for its version, all lines beside it. [from] has the hash of the theory and
-    of all that it uses, from which the version has last proved all goals. *)
+    version of Why3 and a colon names the provers that proved that version's task, with seconds. The
+    lines below [instead] replace, for its version, all lines beside it. [from] has the hash of the
+    theory and of all that it uses, from which the version has last proved all goals. *)
 
 type proof = { prover : string; seconds : float }
 

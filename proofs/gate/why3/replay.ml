@@ -94,7 +94,7 @@ let rec negated (f : Term.term) =
       Term.t_let_close variable value (negated body)
   | _ -> Term.t_not f
 
-(** A goal that one of the goals' conclusions is false, at the place of the last goal. *)
+(** The disjunction of the goals with negated conclusions, in the last goal's context. *)
 let negation tasks =
   let any = Term.t_or_l (List.map (fun task -> negated (Task.task_goal_fmla task)) tasks) in
   let replace = Trans.goal (fun name _ -> [ Decl.create_prop_decl Decl.Pgoal name any ]) in

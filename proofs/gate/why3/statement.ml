@@ -91,7 +91,7 @@ let raises fmt ((xs : Ity.xsymbol), posts) =
 
     A proof that calls a program uses its promises, and that it leaves other memory alone. So a
     statement lists the memory that the program may write, and new memory; [Audit] finds all other
-    effects. *)
+    effects on memory. *)
 
 (** [named]: the name of a variable in the text. *)
 let effects named fmt (cty : Ity.cty) =
@@ -236,8 +236,8 @@ let of_pure (d : Decl.decl) =
 
 (** {1 Types and exceptions} *)
 
-(** A type with its fields or constructors, as formulas see it, and its invariants. Fields that
-    formulas do not see, or that can change or are ghost, follow. *)
+(** A type with its fields or constructors, as formulas see it, and its invariants. The fields
+    of a private type, and fields that can change or are ghost, follow. *)
 let of_type pure d =
   let its = d.itd_its in
   let ts = its.Ity.its_ts in

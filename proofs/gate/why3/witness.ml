@@ -3,24 +3,24 @@
     A conditional (a program with [requires], or a lemma with hypotheses) is vacuous if no values
     satisfy its hypotheses. The search for witnesses goes forward from programs without [requires].
     - A program that requires nothing runs for any arguments, and every type has a value. The
-      witnesses, in the files [witness_*.mlw], take no arguments and name concrete values.
-    - If a running program calls a conditional, the arguments satisfy its hypotheses, by the proved
-      condition of the caller. The conditional then runs, for these arguments.
+      witnesses, in the files [witness_*.mlw], name concrete values.
+    - If a running program calls a conditional, the arguments satisfy its hypotheses: the caller's
+      goal proves this. The conditional then runs, for these arguments.
     - A promise of a program under hypotheses about its arguments is a conditional of its own:
       [ensures { a -> b }], or another form ({!Formula.claims}). A call of the program satisfies it
       if the hypotheses are asserted for its arguments. The cases [a -> b] and [not a -> c], of
       which one always applies, and the range of a quantifier need no witness.
     - A conditional is satisfied if one choice of its variables and type variables makes each of its
-      hypotheses equal to a formula that a program requires or asserts, and that holds in each of
-      the program's runs.
+      hypotheses equal to a formula that a running program requires or asserts, and that holds in
+      each of its runs.
     - A template's conditional is satisfied if the same conditional of one instance is: by some
       values, for some parameters.
 
     The search is a least fixed point: nothing is satisfied through itself. A program's calls and
     assertions count if every run reaches them, and the program assumes nothing before them: [line]
     lists these. The promises of called programs are proved; the gate searches for contradictions in
-    the trusted operations on which they may rest. What follows a call of an operation without a
-    body counts only if the operation is a maker, whose promises nothing can contradict. *)
+    the trusted operations on which they may rest. Code after a call of an operation of ours without
+    a body counts only if the operation is a maker, whose promises nothing can contradict. *)
 
 open Why3
 open Expr
@@ -58,9 +58,8 @@ let named (pv : Ity.pvsymbol) value found =
         called = List.map (fun (rs, on) -> (rs, List.map named on)) found.called }
   | _ -> found
 
-(** [returns effects]: code with these effects raises nothing and ends. [kept rs]: the promises of
-    [rs] are proved, or [rs] is a maker. A call within a formula checks nothing and does not
-    count. *)
+(** [returns effects]: code with these effects raises nothing and ends. [kept rs]: [rs] has a
+    body, is a maker, or belongs to Why3's library. A call within a formula does not count. *)
 let rec line ~returns ~kept e =
   let line = line ~returns ~kept in
   (* For code that some runs skip, or that has its own proof, only [goes_on] matters. *)
@@ -165,8 +164,9 @@ let without_cases found =
   in
   List.rev (List.fold_left add [] found)
 
-(** The promises of a program under hypotheses about its arguments. Hypotheses about its results or
-    the memory after it, or about a variable that ranges over these, distinguish outcomes. *)
+(** The promises of a program under hypotheses about its arguments. Drops each hypothesis about its
+    results, about memory after its run, or about a variable that shares a hypothesis with these: it
+    only tells outcomes apart. *)
 let promised (cty : Ity.cty) =
   let is_written = Ity.pv_affected cty.cty_effect.eff_writes in
   let written = List.map (fun pv -> pv.Ity.pv_vs) (List.filter is_written cty.cty_args) in
@@ -185,10 +185,10 @@ let promised (cty : Ity.cty) =
   let posts = List.concat (cty.cty_post :: Ity.Mxs.values cty.cty_xpost) in
   conditional (without_cases (conditional (List.concat_map of_post posts)))
 
-(** A program or a lemma: the hypotheses on its variables; for a program, the formulas that hold in
-    each run, and the calls there. The first [part] of a program is its [requires]. Each other part,
-    and each part of a lemma, is a claim under hypotheses. [under]: the hypotheses that a call of
-    the program does not show. [by]: the name of its witness. *)
+(** A program, lemma or goal: the hypotheses on its variables; for a program, the formulas that hold
+    in each run, and the calls there. The first [part] of a program is its [requires]. Each other
+    part is a claim under hypotheses. [under]: the hypotheses that a call of the program does not
+    show. [by]: the name of its witness. *)
 type t = {
   m : Pmodule.pmodule;
   name : Ident.ident;
@@ -264,7 +264,7 @@ let is_maker fields (rs, c) =
   && Ity.eff_pure rs.rs_cty.cty_effect
   && Term.Sls.cardinal named = List.length found
 
-(** Our programs whose promise is not proved, and may be wrong. *)
+(** Our programs without a body, except makers: their promises may be wrong. *)
 let without_body modules =
   let declarations = List.concat_map Audit.declarations modules in
   let free (d : Pdecl.its_defn) =
