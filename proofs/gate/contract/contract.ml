@@ -1,9 +1,9 @@
-(** The contracts of programs and operations, from the typed WhyML: see formula.ml.
+(** The contracts of programs and operations, from the typed WhyML: see translation.ml.
 
     It covers, for modules such as [kernel.broadcast.COPBroadcast], the programs that run, or [all]
-    operations that programs may use, ghosts included. Each condition is a function of the
-    arguments, of the old values of changed ones, and of the result or the exception's value. The
-    parts of a conjunction are separate conditions. *)
+    operations that programs may use, ghosts included. A precondition is a function of the
+    arguments, each other condition also of changed arguments' old values, and of the result or the
+    exception's value. The parts of a conjunction are separate conditions. *)
 
 open Why3
 open Json
@@ -95,7 +95,7 @@ let program p (rs : Expr.rsymbol) =
           @ List.concat_map (post "ensures" None) cty.cty_post
           @ List.concat_map raised exceptions) ) ]
 
-(** The programs with arguments that are not ghost; if [all], also ghost programs, constants and
+(** The programs that have arguments and are not ghost; if [all], also ghost programs, constants and
     fields. *)
 let programs ~all (m : Pmodule.pmodule) =
   let runs (rs : Expr.rsymbol) = all || ((not (Expr.rs_ghost rs)) && rs.rs_cty.cty_args <> []) in

@@ -1,7 +1,7 @@
 (** The meaning of a symbol of the logic: its definition in the typed modules.
 
     A function or predicate is defined in the logic, or is a program that formulas may use, [let
-    function]. A constructor belongs to a type, a field to a constructor. *)
+    function]. A constructor belongs to a type, a field to a constructor or an abstract type. *)
 
 open Why3
 open Term
@@ -38,7 +38,7 @@ let of_logic found (ls, definition) =
   let parameters, value = Decl.open_ls_defn definition in
   define ls { parameters; required = []; value } found
 
-(** Whether a precondition stands in the source. Why3 adds those named [DECR ...], for recursive
+(** Whether a precondition comes from the source. Why3 adds those named [DECR ...], for recursive
     calls. *)
 let is_stated (t : term) =
   match t.t_node with

@@ -1,15 +1,15 @@
 (** Formulas, terms and types of values as JSON: gate/terms.py computes them.
 
-    A variable is a string, a truth value is itself. All else is a list: a word before its parts, or
-    the name of a symbol, [seq.Seq.length], before its arguments. An unknown construct becomes
-    [unknown], with the reason, so that no missing translation makes a formula true. *)
+    A variable is a string, a truth value is itself. Any other term is a list: a word before its
+    parts, or the name of a symbol, [seq.Seq.length], before its arguments. An unknown construct
+    becomes [unknown], with the reason, so that no missing translation makes a formula true. *)
 
 open Why3
 open Term
 open Json
 
 (** [definitions]: those of the symbols so far, [Null] while one is being made. [outside]: the types
-    of programs' arguments and results. *)
+    of programs' arguments, results and exceptions. *)
 type t = {
   meaning : Meaning.t;
   outside : Ty.Sts.t;
@@ -41,8 +41,8 @@ let class_of p (c : Meaning.constructor) =
 
 (** {1 Bounds}
 
-    For [forall k. A -> B] and [exists k. A] only the integers with [A] matter. The conjuncts of [A]
-    that compare [k] with a term bound [k], if no variable of the term is bound later. *)
+    For [forall k. A -> B] and [exists k. A] only the integers with [A] matter. A conjunct of [A]
+    that compares [k] with a term is a bound, unless a variable of the term is quantified later. *)
 
 (** The triples [(a, n, b)] for which a comparison says [a + n <= b]. *)
 let order (f : term) =

@@ -45,7 +45,7 @@ let comma = String.concat ", "
 
 (* {1 Types} *)
 
-(* Type variables stand at module level; all definitions share them. *)
+(* All definitions share type variables, which Python defines at module level. *)
 let type_variables : unit Hstr.t = Hstr.create 7
 
 (* lines to print before the present definition *)
@@ -143,7 +143,7 @@ let value_of env pv =
 
 (* {1 Expressions} *)
 
-(* The booleans of WhyML are conditionals in the tree. *)
+(* The boolean operators of WhyML are conditionals in the tree. *)
 let is_connective b c = is_false b || is_true b || is_false c
 
 let is_conditional e = match e.e_node with Eif (_, b, c) -> not (is_connective b c) | _ -> false
