@@ -41,7 +41,7 @@ APART = ("verify-c", "test-models", "models", "certify")
 
 BY_HASH = ("--require-hashes", "--only-binary=:all:")
 
-# `venv` and this module put these into .venv; packages own all other files.
+# `venv` and this module put these, and Python, into .venv; packages own all other files.
 OF_VENV = (
     *(".gitignore", "pyvenv.cfg", "lib64", "package.sha256"),
     *(f"bin/{name}" for name in ("activate", "activate.csh", "activate.fish", "Activate.ps1")),
@@ -57,7 +57,7 @@ BUILT_OF = ("pyproject.toml", "setup.py", "python/whycast/_native.c", "c/whycast
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Install missing parts of the machine, .venv and build/; change no other files."""
+    """Install missing parts of the machine, .venv, build/ and, for the tests, the package."""
     parser = argparse.ArgumentParser(prog="install", description="Install the toolchain.")
     parser.add_argument("--tests", action="store_true", help="also what the tests need")
     parser.add_argument("--also", choices=OTHERS, help="also what that target needs")

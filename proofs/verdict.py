@@ -16,7 +16,7 @@ from gate.program import Program, forget
 from gate.theories import all_uses, closure, theory_files
 from run import FILES, MADE, TOP, strange
 
-# The exit code of whysearch if --only chooses no goal, and of pytest if all tests are slow.
+# Exit codes: 3 from whysearch if --only chooses no goal, 5 from pytest if all tests are slow.
 NOTHING_CHOSEN, NOTHING_LEFT = 3, 5
 
 

@@ -33,5 +33,5 @@ def functions(root: Path) -> list[Function]:
 
 
 def rest_of_header(root: Path) -> str:
-    """Return the header without its comments of functions."""
+    """Return the header without its prototypes and their comments."""
     return PROTOTYPE.sub("", (root / HEADER).read_text(encoding="utf-8"))

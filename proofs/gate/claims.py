@@ -66,7 +66,7 @@ def goals_of(facts: Facts) -> set[Key]:
 
 
 def relied_on(facts: Facts) -> set[str]:
-    """Return the paths of the items that somebody relies on: they need a seal and a witness.
+    """Return the paths of items that somebody relies on: they need a seal, hypotheses a witness.
 
     These are tagged items, extracted programs, items without a body, and all that they mention.
     """

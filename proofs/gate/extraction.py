@@ -106,7 +106,7 @@ class Plain(ast.NodeTransformer):
     """Makes the printer's Python idiomatic, and adds the comments of the sources."""
 
     def visit(self, node: ast.AST) -> ast.AST:
-        """Write the parts, then the whole; all numbers are integers."""
+        """Rewrite the parts, then the whole; all numbers are integers."""
         match self.generic_visit(node):
             case ast.FunctionDef() | ast.ClassDef() as made:
                 return self.documented(made)
@@ -133,7 +133,7 @@ class Plain(ast.NodeTransformer):
 
 
 def hidden(tree: ast.Module) -> Iterator[str]:
-    """Yield names that hide a name of Python, the module or a function."""
+    """Yield names that hide a built-in name, an earlier definition or a called function."""
     code = compile(tree, "<extracted>", "exec")  # Python reports some errors only here.
     variables = {c.co_name: {*c.co_varnames} for c in code.co_consts if isinstance(c, CodeType)}
     known, taken = {*dir(builtins)}, {*dir(builtins)}

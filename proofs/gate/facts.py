@@ -14,7 +14,7 @@ class Answer(TypedDict, total=False):
     """A prover's answer: `Valid`, `Timeout`, ...; `kept`: from an earlier run.
 
     In a theory's `context` the question is `false`; with `about`, the negated goals of this module.
-    With `goal` it is a test of the prover, known to be true or false.
+    With `goal` the question is a test, whose right answer is known.
     """
 
     answer: str
@@ -72,10 +72,10 @@ class Symbol(TypedDict, total=False):
     `kind` is type, function, predicate, constant, exception, program, theorem (`let lemma`), lemma,
     goal, axiom or val; for an assumption, a kind of audit.ml or library.ml; list for a sealed list.
     A clone from another file has no line, an addition of Why3 no file.
-    `statement` is its WhyML, `names` the resolved symbols in it. A claim has a `goal`, or is an
-    instance of a `template`, which has the goal. `says_nothing`: true whatever its symbols mean.
+    `statement` is its WhyML, `names` the resolved symbols in it. A proved item has a `goal`, or is
+    an instance of a `template`, which has the goal. `says_nothing`: true whatever its symbols mean.
     `calls`: programs and lemmas in its body, whose contracts are hypotheses of its goal.
-    `supposes`: all its hypotheses; `satisfied_by`: a witness or a satisfied program, `Module.name`.
+    `supposes`: all its hypotheses; `satisfied_by`: a witness or a satisfied item, `Module.name`.
     """
 
     kind: str
@@ -135,7 +135,7 @@ Clause = dict[str, Any]
 
 
 class Facts(TypedDict, total=False):
-    """All facts; `reached`, `library`: modules of Why3, and their assumptions; `lists`: sealed."""
+    """All facts; `reached`: Why3's modules; `library`: their assumptions; `lists`: sealed lists."""
 
     provers: list[Prover]
     theories: list[Theory]

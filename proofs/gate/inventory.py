@@ -9,7 +9,7 @@ from gate.theories import prose, theory_files
 
 
 def entry(file: str, name: str, statement: str, line: int | None = None) -> Symbol:
-    """Make an entry; `name` (`trace.SONNX`) stands in its line of the lock."""
+    """Make an entry; `name` (`trace.SONNX`) is its name in the lock."""
     module, _, own = name.replace(" ", "-").partition(".")
     place: Symbol = {"file": file, "line": line, "module": module, "name": own, "kind": "list"}
     fields: Symbol = {"statement": statement, "names": [], "says_nothing": False, "calls": []}

@@ -26,7 +26,7 @@ from gate.facts import (
 # person has sealed it.
 LANGUAGES = {"why3/kernel/trusted.mlw": "Python", "why3/c/trusted.mlw": "C"}
 
-# These may have no definition: a type or function without a definition contradicts nothing.
+# These need no definition in LANGUAGES and in templates.
 PARAMETERS = {"val", "type without definition", "symbol without definition"}
 
 # These metas guide tools; provers learn nothing new from them.
@@ -55,7 +55,7 @@ LIBRARY = {
 # are allowed, without quotes and comment marks: Why3 reads these as text in an attribute.
 FOREIGN = re.compile(r'\[#|\[@(?![ \t]*expl:[^]\n"*]*\])')
 
-# Sources may contain ASCII and these, no invisible character, change of direction or lookalike.
+# Sources may contain ASCII and these, no invisible character or change of direction.
 SEEN = "\u00b3\u00b5\u00b9\u00d7\u00e9\u0394\u03c3\u2013\u2018-\u201d\u2020\u2026\u2070-\u2079"
 SIGNS = "\u2192\u2212\u2260\u2264\u2500-\u257f\u25b6\u25ba"
 STRANGE = re.compile(f"[^\n\t -~{SEEN}{SIGNS}]")
@@ -314,7 +314,7 @@ def choice_faults(facts: Facts) -> Iterator[Failure]:
         clauses = [" ".join(c.split()) for c in re.split(r"\n  (?=\w)", symbol["statement"])]
         if file.startswith("why3/kernel/") and not is_outcome(clauses):
             what = "leaves its outcome open: expected the same `..._outcome` in each of its clauses"
-        # c/walk.mlw calls COPPlan and knows equations for its outputs.
+        # c/walk.mlw calls COPPlan and proves equations for its outputs.
         if file.startswith("why3/c/") and module != "COPPlan" and (left := [*unsaid(clauses)]):
             what = f"does not say in every case what it writes to {', '.join(left)}"
         if what:

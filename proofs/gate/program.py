@@ -1,6 +1,6 @@
 """Build and run the OCaml programs that read theories, sessions and provers as Why3 does.
 
-build/ keeps the answers of `whygate` about a theory's session, under the hash of all their inputs.
+build/ keeps the answers of `whygate` about a theory's session, with the hash of all their inputs.
 """
 
 import json
@@ -24,7 +24,7 @@ PROCESSES = 2
 # The bytes of recorded proofs that run in a second.
 BYTES_A_SECOND = 6000
 
-# These files and the program determine the questions and the provers.
+# These files, the program and the theories determine the questions and the provers.
 DECIDING = ("toolchain.toml", "why3.conf.in", "alt_ergo.drv", "cvc5.drv")
 
 
@@ -140,7 +140,7 @@ class Program:
         return None
 
     def session(self, theory: str, sources: list[str]) -> Theory:
-        """Replay one theory; keep the answers if they prove all of it."""
+        """Replay one theory; keep the answers if all its recorded proofs hold."""
         session = told(self.ask("replay", theory), kept=False)
         # A version of Why3 that proved other sources has not proved these.
         now = self.source(sources)

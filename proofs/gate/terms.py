@@ -24,7 +24,7 @@ class UndefinedError(Exception):
 
 
 class UndecidedError(Exception):
-    """A formula does more with large integers than compare them."""
+    """A formula ranges over too many integers, or does more with large ones than compare them."""
 
 
 class UnknownError(Exception):
@@ -125,7 +125,7 @@ def parts(value: Any) -> tuple[Any, ...]:
 
 
 class Beyond:
-    """An integer above, or below, all integers that it meets, plus `shift`; `met` collects these.
+    """An integer above, or below, all in `met`, plus `shift`; `met`: compared ones, less `shift`.
 
     All integers on that side compare alike, so a formula of comparisons has one value for them.
     """
@@ -205,7 +205,7 @@ def create(length: int, element: Callable[[int], Any]) -> tuple[Any, ...]:
     return tuple(element(k) for k in range(length))
 
 
-# Symbols of Why3's library and of the drivers, in Python.
+# Symbols of Why3's library and of c/trusted.mlw, in Python.
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "int.Int.prefix -": operator.neg,
     "int.Int.infix +": operator.add,
@@ -394,7 +394,7 @@ class Condition(NamedTuple):
 class Contract:
     """The contract of a program or an operation.
 
-    `ends`: the types of value and exceptions; `untried`: uncomputable conditions, with reasons.
+    `ends`: the types of result and exceptions; `untried`: uncomputable conditions, with reasons.
     """
 
     def __init__(self, facts: Mapping[str, Any], theories: Theories) -> None:

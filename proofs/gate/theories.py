@@ -33,7 +33,7 @@ def all_uses(root: Path) -> dict[str, set[str]]:
 
 
 def used_files(path: Path) -> Iterator[str]:
-    """Yield the theories of the project that a file names, also missing ones."""
+    """Yield the paths, existing or not, of the theories that a file names."""
     text = path.read_text(encoding="utf-8", errors="replace")
     return (f"why3/{name.replace('.', '/')}.mlw" for name in USED_FILE.findall(text))
 
@@ -78,7 +78,7 @@ Owner = int | str | None
 
 
 def owners(source: str) -> Iterator[tuple[int, int, list[Owner]]]:
-    """Yield start and end of each comment, and its owners if it is a doc comment."""
+    """Yield start and end of each comment, and its owners as a doc comment."""
     for number, (start, end) in enumerate(comments(source)):
         rest = source[end:].lstrip()
         found: list[Owner] = [""] if number == 0 else []

@@ -48,7 +48,7 @@ def system() -> str:
 
 
 def read() -> dict[str, Tool]:
-    """Read the tools of this system, and the tools that all systems share."""
+    """Read the tools of this system, and shared tools that it does not replace."""
     tables = toml.loads(LOCK.read_text(encoding="utf-8"))
     here, machine = system(), platform.machine()
     shared = tables.pop("any")

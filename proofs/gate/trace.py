@@ -224,7 +224,7 @@ def tested(_: list[str]) -> int:
 
 
 def untested(root: Path) -> Iterator[Failure]:
-    """Find tagged tests that pytest did not collect, or of which it skipped a case."""
+    """Find tagged tests that did not run, or skipped a case though no peer is missing."""
     passed, skipped = set[str](), dict[str, str]()
     for case in ET.parse(root / REPORT).iter("testcase"):
         file = f"{case.get('classname', '').replace('.', '/')}.py"

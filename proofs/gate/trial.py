@@ -21,7 +21,7 @@ from gate.program import Program
 from gate.terms import Contract, Function, Kind, Record, Ref, Theories, class_of, fits
 from gate.trial_c import UnrealError
 
-# For each operation, the calls to try, and the most calls to draw for these.
+# For each operation, up to DRAWN calls are drawn, and up to TRIED allowed ones are tried.
 TRIED, DRAWN = 100, 60_000
 
 LARGE = (2**31, 2**63 - 1, -(2**63), 2**63, 10**20)
@@ -108,7 +108,7 @@ class Drawing(Random):
 
 
 def integer(random: Drawing) -> int:
-    """Draw an integer, mostly a small one, sometimes one beyond 64 bits."""
+    """Draw an integer, mostly a small one; if `random.large`, sometimes a large one."""
     kind = random.random()
     if kind < 0.9 or not random.large:
         return random.randint(-2, 7) if kind < 0.6 else random.randint(0, 40)

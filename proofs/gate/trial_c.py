@@ -117,7 +117,7 @@ def drawn(kind: Kind, random: Random) -> tuple[Any, ...]:
 
 
 def arrange(kind: Kind, value: Any, random: Random, before: Sequence[Any]) -> None:
-    """Make outputs lend only existing parts, and a buffer come from the outputs before it."""
+    """Make outputs lend only existing parts, and some buffers come from the outputs before them."""
     if own(kind) == "outputs":
         lent = [m for m in range(len(value.rooms)) if random.random() < 0.5]
         value.loans = Function({m: Some(item0=m) for m in lent}, Nothing())
