@@ -45,7 +45,7 @@ EQUIVALENT: dict[str, str] = {
     "numpy/fold.mlw numpy_folds: m. [-0-]{+1+} <=": "() fits every shape",
 }
 
-# Replacements of tokens. Arrows stay, as types have them, too.
+# Replacements of tokens. `->` has none, as types contain it too.
 TOKENS = {
     **{"<": "<=", "<=": "<", "+": "-", "-": "+", "0": "1", "1": "2", "/\\": "\\/", "\\/": "/\\"},
     **{"forall": "exists", "exists": "forall", "true": "false", "false": "true"},

@@ -126,7 +126,7 @@ def of_theories(facts: Facts, root: Path, known: Collection[str]) -> Iterator[En
     for session in facts["sessions"]:
         file, attached = session["file"], tags.get(session["file"], {})
         for goal in session["goals"]:
-            # The goal of an instance has the place of the parameter, maybe in another file.
+            # A goal for a template's replaced parameter has the parameter's place, maybe in another file.
             line = (goal["tree"]["file"] in (None, file) and goal["tree"]["line"]) or 0
             own = attached.get(line, [])
             tagged = own or attached.get(goal["module"]) or attached.get("", [])
@@ -154,7 +154,7 @@ def docstrings(source: str, file: str) -> dict[str, tuple[str, list[Tag]]]:
     found = {}
     for node, after in pairwise([tree, *tree.body, ast.Pass()]):
         if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
-            # The last overload has the body.
+            # A function's last definition, after its overloads, has the docstring.
             name, said = getattr(node, "name", ""), [*node.body, after][0]
         elif isinstance(node, ast.Assign):
             name, said = ast.unparse(node.targets[0]), after

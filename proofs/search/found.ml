@@ -5,8 +5,8 @@ open Record
 let proved proofs = if proofs = [] then nothing else { nothing with proofs = [ (here, proofs) ] }
 let taken_apart step = { nothing with step = Some step }
 
-(** The record with this version's new results. They join a tree with the same steps, replace a tree
-    that this version was part of, and stand beside a tree of other versions alone. *)
+(** The record with this version's new results. If its tree has the same steps, they join it.
+    Otherwise they replace a tree of this version, and are added beside a tree of other versions. *)
 let rec merged known found =
   let known = { known with instead = List.remove_assoc here known.instead } in
   let add step =

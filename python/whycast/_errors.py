@@ -252,7 +252,7 @@ def unfit(
 class IncompatibleError(BroadcastError):
     """Shapes do not broadcast by NumPy's rule: two sizes of one axis differ, and neither is 1.
 
-    Reports the lowest axis, then `tensor`, then `other`: NumPy's pair for up to 32 arguments.
+    Reports the lowest axis, then `tensor`, then `other`: NumPy's pair for up to 64 arguments.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ OTHER_DTYPES: tuple[DType, ...] = (
 )
 
 
-# Arrays of this subclass mean only their elements.
+# A subclass that whycast accepts: it adds nothing to the elements, such as a mask or a unit.
 Subclass = np.memmap
 
 

@@ -27,7 +27,7 @@ from whycast.testing._report._compare import (
 
 
 class Lifted:
-    """An answer, judged by the answers about `parts` of the tensors broadcast first.
+    """An answer, judged by further answers about `parts` of the broadcast tensors.
 
     For gradients, `finding` sums the answers about the parts to the shapes `sums`.
     """
