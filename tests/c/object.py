@@ -4,8 +4,8 @@
   the C, and each condition decides alone (MC/DC; decisions.py).
 - These tests get the same answers from the objects of two compilers with several flags. Callgrind
   counts how often each conditional jump was taken, and was not. If a decision has more jumps than
-  conditions, or a line without a decision has a jump, the compiler has added it. Each inlined copy of a
-  function counts separately.
+  conditions, or a line without a decision has a jump, the compiler has added it. Each inlined
+  copy of a function counts separately.
 - The program measures the size of the code and, without the library's `memcpy`, the stack of a call
   (no function recurses) and the instructions of calls (counted.c).
 
