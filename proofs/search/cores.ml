@@ -7,8 +7,7 @@ open Why3
 module Names = Wstdlib.Sstr
 
 (** A proposition of Why3's library keeps its symbol, by which a driver omits facts that its prover
-    knows. It is known only by the name that Why3 prints; if several propositions share this name,
-    all are kept. *)
+    knows. If several propositions have the printed name of a used one, all are kept. *)
 let is_of_library (pr : Decl.prsymbol) =
   match Theory.restore_path pr.pr_name with
   | first :: _, _, _ -> not (Sys.file_exists (Filename.concat Project.theories_dir first))
@@ -92,7 +91,7 @@ let names_in used answer =
   from Names.empty 0
 
 (** The names that one prover uses for a task, if it proves the task within its seconds. Alt-Ergo
-    prints none: it alone never proves a goal for two families. *)
+    prints none; a goal needs a prover of another family anyway. *)
 let by_prover task ((p : Prover.t), seconds) =
   let named, task = labelled task in
   let used, text = with_names named (Prover.printed p task) in

@@ -1,12 +1,13 @@
-(** The results of a search, merged with the record, which has other versions of Why3 too. *)
+(** The results of a search, merged with the record, which contains other versions' too. *)
 
 open Record
 
 let proved proofs = if proofs = [] then nothing else { nothing with proofs = [ (here, proofs) ] }
 let taken_apart step = { nothing with step = Some step }
 
-(** The record with this version's new results. If its tree has the same steps, they join it.
-    Otherwise they replace a tree of this version, and are added beside a tree of other versions. *)
+(** The record with this version's new results. If the recorded steps are the same, the results join
+    them. If they are of other versions alone, the results go below [instead]. Otherwise the results
+    replace them. *)
 let rec merged known found =
   let known = { known with instead = List.remove_assoc here known.instead } in
   let add step =

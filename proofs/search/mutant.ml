@@ -25,10 +25,9 @@ let longest = List.fold_left max 0.
 
 (** {1 Trying again} *)
 
-(** One prover after the other, as other cores work on other mutants. *)
 let proves ~longest task prover = Prover.is_valid (Prover.ask prover (limit longest) task)
 
-(** The provers that proved it before come first. *)
+(** Asks one prover after the other, as other cores work on other mutants: first those of [before]. *)
 let is_proved ?(before = []) (project : Project.t) ~longest task =
   let is_first p = List.mem (Prover.name p) (List.map (fun p -> p.Record.prover) before) in
   let first, rest = List.partition is_first (Prover.all project) in
@@ -58,8 +57,8 @@ let changed_parts project task before records =
   in
   List.filter_map Fun.id (List.mapi pair parts)
 
-(** The part of a goal that no prover proves any more; [before]: the former task; [otherwise]: the
-    seconds for parts without a record. *)
+(** The first part of a goal, if any, that no prover proves any more; [before]: the former task;
+    [otherwise]: the seconds for parts without a record. *)
 let rec unproved project ~otherwise ~root (task, before, r) =
   let r = Record.mine r in
   let proofs = Record.own r in

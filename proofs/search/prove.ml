@@ -4,13 +4,13 @@
     counts as proved. From cheap to costly:
     - the recorded steps, of this version of Why3 or another, first with the provers that proved
       each part;
-    - the goal with the part of its context that some prover reports to use ([keep]): whole, with
-      the shortest limit, by one prover of each family; if that fails, [split_vc] and each part in
-      the same way;
-    - longer limits for a part that no split divides. If they fail, add an assertion to the source:
-      no further transformation has to be trusted. *)
+    - the goal with the part of its context that some prover reports to use ([keep]), with the
+      shortest limit, until provers of two families prove it; if that fails, each part of [split_vc]
+      in the same way;
+    - longer limits for a part that no split divides. If they fail, add an assertion to the source
+      rather than trust a further transformation. *)
 
-(** Seconds. Most goals take far less than one; the longest limit is half of the shortest one of the
+(** Seconds. Most goals take far less than a second; [long] is half of the shortest limit of the
     gate's replay. *)
 let glance = 2
 
@@ -40,8 +40,8 @@ let race t task ~seconds ~first proofs =
   let before, after = List.partition is_first (Prover.all t.project) in
   List.fold_left ask proofs (before @ after)
 
-(** The parts of a split; [None] for a single part, which is the goal with other names of
-    hypotheses, or if Why3's split raises an exception, as names of hypotheses clash. *)
+(** The parts of a split. [None] for a single part, which is the goal with renamed hypotheses; also
+    if Why3's split raises an exception because names of hypotheses clash. *)
 let parts t task =
   match Project.attempt (fun () -> Split.parts t.project task) with
   | Error _ | Ok [ _ ] -> None
@@ -51,8 +51,8 @@ let parts t task =
 
 let split parts = Found.taken_apart (Split parts)
 
-(** The parts of a goal without a proof, or with proofs of one family, each with its place in the
-    tree and its provers. *)
+(** The parts of a goal that no family, or only one, has proved: name, whether it is the whole goal,
+    task, provers. *)
 let weak_parts t name task r =
   let rec weak ~root name task r =
     let r = Record.mine r in
@@ -113,7 +113,7 @@ let rec names_used t task =
 (** The names among these that the context of a task has. *)
 let known_in task names = Cores.Names.(elements (inter names (of_list (Keep.of_task task))))
 
-(** The goal from the named hypotheses, if two families prove each part of it. *)
+(** Proofs of the goal from the named hypotheses, if two families prove each part of it. *)
 let from_names t task names =
   let names = known_in task names in
   match search { t with strict = true } (Keep.keep names task) ~first:[] [] with
@@ -121,7 +121,7 @@ let from_names t task names =
   | exception Not_enough -> None
 
 (** Proofs of the goal from some hypotheses, or else of its parts, or else from all hypotheses.
-    [near]: names that the other parts use. *)
+    [near]: the names used for the whole goal. *)
 let rec narrow ?near t task =
   let names = names_used t task in
   let near = Option.value near ~default:names in
@@ -139,7 +139,7 @@ let rec narrow ?near t task =
 (** {1 A recorded goal} *)
 
 (** Keeps the proofs of a part if they are of two families and all still hold. Otherwise searches
-    proofs: first with the recorded steps and provers, then anew. *)
+    for proofs: first with the recorded steps and provers, then anew. *)
 let rec settle t task known =
   let r = Record.mine known in
   let anew () = narrow t task in

@@ -1,5 +1,5 @@
-(** The command [tasks]: writes each part of a theory's goals that the gate replays to a file, in the
-    form for CVC5, and prints a list of the parts as JSON. *)
+(** The command [tasks]: for each part of a theory's goals that the gate replays, writes a file in
+    the form for CVC5. Prints a list of the parts as JSON. *)
 
 open Why3
 open Json

@@ -1,5 +1,6 @@
-(** The command [update]: brings the recorded proofs of a theory up to date and prints the goals
-    left to prove. The record of other versions of Why3 stays if it fits. *)
+(** The command [update]: brings the recorded proofs of a theory up to date and prints the parts
+    that two families have not proved. [Found.merged] decides which proofs of other versions of Why3
+    stay. *)
 
 type options = {
   only : string option;  (** goals whose full name contains this *)

@@ -1,4 +1,4 @@
-(** Searches proofs to record, and goals that notice a change.
+(** Searches for proofs to record, and for goals that notice a change.
 
     [whysearch CONFIG update [--only PART] [--quick] HASH THEORY.mlw] refreshes the proofs of a
     theory whose sources have this hash, and exits with 1 if a goal is not proved, with 3 if
