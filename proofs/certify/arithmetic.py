@@ -1,7 +1,7 @@
 """Rules of arithmetic.
 
-A polynomial has a coefficient for each product of terms other than sums and products. Terms with
-the same polynomial are equal.
+A polynomial has a coefficient for each product of factors. Terms with the same polynomial are
+equal.
 """
 
 import itertools
@@ -36,7 +36,7 @@ def amount(given: Term) -> Fraction:
 
 
 def polynomial(given: Term, known: dict[Term, Polynomial]) -> Polynomial:
-    """Return a term's polynomial; a term that is neither sum nor product is one factor."""
+    """Return a term's polynomial; all but literals, `+`, `-`, `*` and `to_real` are factors."""
     if given in known:
         return known[given]
     found: Polynomial = {(given,): Fraction(1)}
@@ -132,7 +132,7 @@ def arith_mult_neg(factor: Term, given: Term) -> Term:
 
 
 def multiplication(sign: str, factor: Term, given: Term, turn: Callable[[str], str]) -> Term:
-    """Multiply a comparison by a factor of a sign."""
+    """Multiply a comparison by a factor of the given sign."""
     operator, left, right = relation(given)
     multiplied = build(turn(operator), build("*", factor, left), build("*", factor, right))
     has_sign = build(sign, factor, literal(0, factor.sort))

@@ -1,6 +1,7 @@
 """Rules of quantifiers and functions.
 
-Rules compare bound variables as sets: binding one twice, or one that does not occur, has no effect.
+Some rules compare bound variables as sets: binding a variable twice, or one that does not occur,
+has no effect.
 """
 
 from functools import cache
@@ -40,7 +41,7 @@ def instantiate(formula: Term, values: Terms) -> Term:
 
 @rule(1)
 def skolemize(formula: Term) -> Term:
-    """`(not (forall xs F))`, which is closed: `(not F)`, with its witnesses for the xs."""
+    """`(not (forall xs F))`, which is closed: `(not F)`, with the formula's witnesses for xs."""
     (inner,) = parts(formula, "not")
     xs, body = quantified(inner, "forall")
     return negation(substitute(body, {x: skolem(inner, i) for i, x in enumerate(xs)}))
@@ -59,7 +60,7 @@ def with_names(given: Term, names: dict[Term, Term]) -> Term:
 
     @cache
     def of(each: Term) -> Term:
-        # A witness's formula is no part of the term.
+        # A witness keeps its formula.
         if each.operator == "skolem":
             return each
         below = list(map(of, each.arguments))
@@ -87,7 +88,7 @@ def exists_elim(left: Term, right: Term) -> None:
 
 @claim
 def quant_unused_vars(left: Term, right: Term) -> None:
-    """`(= (Q xs F) (Q ys F))` or, without ys, `(= (Q xs F) F)`: the same xs and ys occur in F."""
+    """`(= (Q xs F) (Q ys F))` or, without ys, `(= (Q xs F) F)`: the xs in F are the ys in F."""
     xs, body = quantified(left)
     ys = set[Term]() if right is body else {*bound(right)}
     is_same = right is body or (right.operator, right.arguments) == (left.operator, (body,))
@@ -118,7 +119,7 @@ def quant_miniscope_and(left: Term, right: Term) -> None:
 def quant_miniscope_or(left: Term, right: Term) -> None:
     """`(= (forall xs (or F G ...)) (or F' G' ...))`, with each of the xs in at most one formula.
 
-    F' is F if no x occurs in F, or `(forall ys F)` if the same xs and ys occur in F.
+    F' is F if no x occurs in F, or `(forall ys F)` if the xs in F are the ys in F.
     """
     xs, body = quantified(left, "forall")
     used = set[Term]()

@@ -35,7 +35,7 @@ class Checker:
         self.supposed: list[Supposition] = []
 
     def take(self, step: Step) -> Term:
-        """Take a step; return its conclusion."""
+        """Check a step; return its conclusion."""
         if step.command == "assume":
             require(step.stated in self.assertions, "the task does not assert this")
             require(not self.supposed, "an assertion below a supposition")

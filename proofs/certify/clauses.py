@@ -10,7 +10,7 @@ from certify.terms import Term, build, listed, negation, parts, require, togethe
 
 
 def without(clause: Sequence[Term], literal: Term) -> list[Term]:
-    """Remove a literal from a clause, everywhere; it may be the whole disjunction."""
+    """Remove a literal from a clause, everywhere; the literal may be the whole disjunction."""
     if literal.operator == "or" and tuple(clause) == literal.arguments:
         return []
     return [each for each in clause if each is not literal]

@@ -19,7 +19,7 @@ def leaves(given: Term, operator: str) -> set[Term]:
 def aci_norm(left: Term, right: Term) -> None:
     """`(= F G)`: two conjunctions, or two disjunctions, of the same set of formulas.
 
-    Order, nesting and repetition do not matter. One may be a single formula, or `true` or `false`.
+    Order, nesting and repetition do not matter. A side may be a single formula, or `true` or `false`.
     """
     operators = [each for each in ("and", "or") if each in (left.operator, right.operator)]
     is_same = any(leaves(left, each) == leaves(right, each) for each in operators)
@@ -65,12 +65,12 @@ def quotient(a: Number, b: Number) -> int:
 
 @rule(0)
 def evaluate(given: Term) -> Term:
-    """`(= t s)`, where s is t with every operator of literals computed, inside out."""
+    """`(= t s)`, where s is t with operators of literals computed, inside out."""
     return equal(given, computed(given))
 
 
 def computed(given: Term) -> Term:
-    """Compute the operators of literals in a term, except below binders."""
+    """Compute the operators of literals in a term, except below binders, `skolem` and `apply`."""
     if given.operator in ("forall", "exists", "lambda", "skolem", "apply") or not given.arguments:
         return given
     arguments = [computed(each) for each in given.arguments]

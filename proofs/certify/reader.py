@@ -76,7 +76,7 @@ def several(expression: Expression) -> list[Expression]:
 
 
 class Reader:
-    """Declared sorts and symbols, and the syntax of both formats."""
+    """Declared sorts and symbols, and the syntax that both formats share."""
 
     def __init__(self, sorts: Mapping[str, int], symbols: Mapping[str, Value]) -> None:
         self.sorts, self.symbols = dict(sorts), dict(symbols)
@@ -131,7 +131,7 @@ class Reader:
         return self.symbols[name]
 
     def special(self, head: str, rest: list[Expression], scope: Scope) -> Value | None:
-        """Read a `let`, and in each format other forms that are no application."""
+        """Read a `let`; each format adds forms; return None for all others."""
         if head != "let":
             return None
         require(len(rest) == 2, "let")

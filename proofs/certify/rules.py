@@ -1,9 +1,9 @@
 """A rule is a function from premises and arguments to a conclusion.
 
-The conclusion holds wherever the premises hold, for every assignment to free variables. A rule
-refuses unexpected premises and arguments; it or Python refuses a wrong number of them. The
-docstring of a rule contains its premises, a colon, and the conclusion; or the conclusion and its
-conditions.
+For each assignment to free variables, the conclusion holds if the premises hold; `cong` of a binder
+requires its premise for all values of the bound variables. A rule refuses unexpected premises and
+arguments; it or Python refuses a wrong number of them. The docstring of a rule contains its
+premises, a colon, and the conclusion; or the conclusion and its conditions.
 """
 
 from collections.abc import Callable, Sequence

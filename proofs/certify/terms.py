@@ -1,8 +1,8 @@
 """Well-sorted terms of many-sorted logic.
 
 `build` and similar functions make all terms; they compute the sort, or refuse. Equal terms are one
-object, so `is` compares them. Each sort has an element, Int the integers; arrays and functions are
-equal if all their values are. A formula is a term of sort Bool.
+object, so `is` compares them. Each sort has an element; those of Int are the integers. Arrays and
+functions are equal if all their values are. A formula is a term of sort Bool.
 
 The meaning of terms, stated below, decides whether a rule is sound. A term has a value for each
 assignment to its free variables; a step's formula holds for all assignments.
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 
 class Refused(Exception):  # noqa: N818 (it is no error to refuse)
-    """Input is not of the form that it claims, or is unknown."""
+    """Input is malformed, unknown, or not as a rule requires."""
 
 
 def require(condition: object, reason: str) -> None:
@@ -218,7 +218,7 @@ def apply(function: Term, *arguments: Term) -> Term:
 
 
 def bind(binder: str, variables: Sequence[Term], body: Term) -> Term:
-    """Bind variables in `body`: it holds for all or some values, or it is a function of them.
+    """Bind variables: `body` holds for all or some of their values, or defines a function of them.
 
     A quantifier may bind one variable twice, without effect; a function may not.
     """
