@@ -2,7 +2,7 @@
 
 `whysearch` writes the tasks as CVC5 gets them; cvc5 1.4.2, in a process of its own, writes a
 certificate; the checker in proofs/certify reads both. build/certify.json has the results.
-build/certificates keeps cvc5's answers under the hash of the task; each run checks these, too.
+build/certificates keeps cvc5's answers; each run checks the kept certificates again.
 """
 
 import argparse
@@ -38,7 +38,7 @@ ATTEMPTS: tuple[tuple[dict[str, str], int], ...] = (({}, 3), ({"full-saturate-qu
 
 WANTED = 0.9
 
-# One in CHANGED certificates is tried with CHANGES changes, each in one place.
+# About one in CHANGED certificates is tried with CHANGES changes, each in one place.
 CHANGED, CHANGES = 20, 12
 
 # Satisfiable tasks have no certificate.
@@ -76,7 +76,7 @@ def certificates(version: str, texts: Sequence[str]) -> list[tuple[str, str]]:
 def attempts(
     version: str, texts: Sequence[str], options: dict[str, str], seconds: int
 ) -> list[tuple[str, str, str]]:
-    """Make one attempt, unless its answers are kept; return task, answer, certificate."""
+    """Attempt the tasks whose answers are not kept; return task, answer, certificate of all."""
     how = ("how", json.dumps([version, options, seconds]).encode())
     kept = {t: KEPT / f"{closed.digest([('task', t.encode()), how])}.gz" for t in texts}
     new = [text for text in texts if not kept[text].exists()]
@@ -86,7 +86,7 @@ def attempts(
         done = subprocess.run(ASK, env=closed.environment(), input=asked, stdout=subprocess.PIPE)
         for text, line in zip(new, done.stdout.splitlines(), strict=False):
             part = kept[text].with_suffix(f".{threading.get_ident()}")
-            part.write_bytes(gzip.compress(line, 6))  # Two theories may have one task.
+            part.write_bytes(gzip.compress(line, 6))  # Two theories may share a task.
             part.replace(kept[text])
         if done.returncode:
             raise closed.ToolError("cvc5 cannot be asked: `make certify` installs it")

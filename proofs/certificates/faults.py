@@ -36,7 +36,7 @@ class Change(NamedTuple):
 
 
 def tried(place: str, text: str, certificate: str, count: int) -> list[Change]:
-    """Change a certificate `count` times, in places chosen by its name."""
+    """Change a certificate `count` times, with `place` as the seed; also drop the task's goal."""
     chance, words = random.Random(place), WORD.findall(certificate)
     without_goal = text.rpartition("(assert")[0] + "(check-sat)"
     found = [Change(place, "the task without its goal", accepted(without_goal, certificate))]
@@ -69,7 +69,7 @@ def changed_once(chance: random.Random, words: list[str]) -> tuple[int, list[str
 
 
 def accepted(text: str, changed: str, before: str = "") -> str:
-    """Return why the checker may accept a changed certificate, "" if it refuses."""
+    """Return how an accepted certificate differs, "" if the checker refuses it."""
     try:
         checker.check(text, changed)
     except Refused:
