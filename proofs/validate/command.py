@@ -2,8 +2,8 @@
 
 python/whycast/_kernel.py runs unchanged along every path; Z3 decides each comparison. The program's
 contract in WhyML must allow the end of each path, a value or an exception with its contents, and
-the paths must cover all inputs. The command prints other ends, and missing answers of Z3, with the
-path and an input. It skips programs that move elements.
+the paths must cover all integers. The command prints other ends, and missing answers of Z3, with
+the path and an input. It skips programs that move elements.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from validate.validation import Program, Result, Validation, contracts, programs
 KERNEL = ROOT / "python/whycast/_kernel.py"
 BOUND = 4
 
-# The forms that a process takes at a time.
+# The number of forms that a process takes at a time.
 TOGETHER = 25
 
 # Processes inherit the forms. Their parent makes no term, so they share nothing of Z3's.

@@ -1,7 +1,7 @@
 """Load the extracted Python from its text, unless unknown integers could change its meaning.
 
-Only the listed names of Python's grammar may occur: `is` or classes of values, for example, treat
-an unknown integer differently from a known one.
+In functions, only the listed names of Python's grammar may occur: `is` or classes of values, for
+example, treat an unknown integer differently from a known one.
 """
 
 import ast

@@ -1,7 +1,7 @@
 """Unknown integers, and every path of a program on them: the program runs again for each path.
 
 Operations on an unknown integer become terms of Z3, comparisons become decisions. The explorer
-follows each answer that Z3 finds possible on the path so far. Any other answer of Z3, and any other
+follows each answer that Z3 finds possible on the path so far. A missing answer of Z3, or any other
 operation, raises an exception of Python or `Unknown`.
 """
 
@@ -19,7 +19,8 @@ Result = TypeVar("Result")
 # The conditions of a whole path, without forced decisions.
 Path = list[z3.BoolRef]
 
-# Values to try where Python needs one; the most decisions of a path; Z3's seconds for an answer.
+# VALUES are tried where Python needs a number. A path has at most DECISIONS; Z3 has SECONDS for
+# an answer.
 VALUES: tuple[int, ...] = (*range(32), *range(-1, -9, -1))
 DECISIONS = 2000
 SECONDS = 600

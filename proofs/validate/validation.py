@@ -25,8 +25,8 @@ from validate.paths import Explorer, Number, Path, Unknown, left_out
 # Stands for an unknown integer in a form of arguments.
 ANY: Any = type("AnyInteger", (), {"__repr__": lambda _: "?"})()
 
-# Several shapes: the largest rank, and their number. At rank 2, a wrong index -1 means axis 1 and
-# may pass; so there are shapes of rank 3, too.
+# For several shapes: the largest rank, and the largest number. At rank 2, a wrong index -1 means
+# axis 1 and may pass; so there are shapes of rank 3, too.
 SEVERAL = ((2, 3), (3, 2))
 
 # Their `rank` or `axis` is an unknown integer. In other programs a loop counts up to the rank.
@@ -113,7 +113,7 @@ def mapped(
 
 def contracts() -> dict[str, Any]:
     """Ask whycontract for the contracts of the kernel, and their definitions."""
-    # The programs that all others of the kernel use come first.
+    # Programs that others of the kernel use come first.
     modules = ("kernel.violation.COPViolation", *extraction.MODULES)
     return cast(dict[str, Any], Tool(ROOT, "whycontract").ask("programs", *modules))
 
@@ -215,7 +215,7 @@ class Validation:
         return all(condition.holds(*given) for condition in conditions)
 
     def call(self) -> Outcome:
-        """Call the program; return its end, or raise if the path has no end."""
+        """Call the program; return its end, or raise Unknown after SECONDS."""
         signal.signal(signal.SIGVTALRM, overdue)
         signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS, 0.1)
         try:
@@ -224,7 +224,7 @@ class Validation:
             kind = type(error)
             if getattr(self.kernel, kind.__name__, None) is not kind:
                 return Outcome(str(error), f"builtins.{kind.__name__}")
-            # An exception without a value carries nothing, whatever its arguments.
+            # In an exception without a value, arguments are a fault.
             return Outcome(getattr(error, "value", error.args or None), kind.__name__)
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
@@ -241,7 +241,7 @@ def fill(value: Any, model: z3.ModelRef) -> Any:
 
 
 def overdue(_: int, frame: FrameType | None) -> None:
-    """End a path; in Z3's destructors, which lose exceptions, wait for the next alarm."""
+    """End a path; in Z3's code, whose destructors lose exceptions, wait for the next alarm."""
     while frame is not None:
         if frame.f_globals["__name__"].startswith("z3."):
             return
