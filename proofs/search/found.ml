@@ -1,13 +1,12 @@
-(** The results of a search, merged with the record, which contains other versions' too. *)
+(** Merges the results of a search into the record, which keeps those of other versions of Why3. *)
 
 open Record
 
 let proved proofs = if proofs = [] then nothing else { nothing with proofs = [ (here, proofs) ] }
 let taken_apart step = { nothing with step = Some step }
 
-(** The record with this version's new results. If the recorded steps are the same, the results join
-    them. If they are of other versions alone, the results go below [instead]. Otherwise the results
-    replace them. *)
+(** The results join a record with the same steps, go below [instead] in one of other versions
+    alone, and replace any other. *)
 let rec merged known found =
   let known = { known with instead = List.remove_assoc here known.instead } in
   let add step =

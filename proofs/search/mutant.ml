@@ -27,7 +27,7 @@ let longest = List.fold_left max 0.
 
 let proves ~longest task prover = Prover.is_valid (Prover.ask prover (limit longest) task)
 
-(** Asks one prover after the other, as other cores work on other mutants: first those of [before]. *)
+(** Asks one prover at a time, as other cores work on other mutants; first those of [before]. *)
 let is_proved ?(before = []) (project : Project.t) ~longest task =
   let is_first p = List.mem (Prover.name p) (List.map (fun p -> p.Record.prover) before) in
   let first, rest = List.partition is_first (Prover.all project) in

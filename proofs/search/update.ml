@@ -1,6 +1,5 @@
-(** The command [update]: brings the recorded proofs of a theory up to date and prints the parts
-    that two families have not proved. [Found.merged] decides which proofs of other versions of Why3
-    stay. *)
+(** The command [update]: brings the recorded proofs of a theory up to date, and prints the parts
+    that lack two families. [Found.merged] keeps the proofs of other versions of Why3 if it can. *)
 
 type options = {
   only : string option;  (** goals whose full name contains this *)
