@@ -1,7 +1,6 @@
 """Rules of quantifiers and functions.
 
-Some rules compare bound variables as sets: binding a variable twice, or one that does not occur,
-has no effect.
+Some rules compare bound variables as sets: repeated and unused ones have no effect.
 """
 
 from functools import cache

@@ -19,7 +19,7 @@ def leaves(given: Term, operator: str) -> set[Term]:
 def aci_norm(left: Term, right: Term) -> None:
     """`(= F G)`: two conjunctions, or two disjunctions, of the same set of formulas.
 
-    Order, nesting and repetition do not matter. A side may be a single formula, or `true` or `false`.
+    Order, nesting and repetition do not matter. A side may be one formula, or `true` or `false`.
     """
     operators = [each for each in ("and", "or") if each in (left.operator, right.operator)]
     is_same = any(leaves(left, each) == leaves(right, each) for each in operators)
