@@ -19,8 +19,7 @@ Result = TypeVar("Result")
 # The conditions of a whole path, without forced decisions.
 Path = list[z3.BoolRef]
 
-# VALUES are tried where Python needs a number. A path has at most DECISIONS; Z3 has SECONDS for
-# an answer.
+# VALUES: tried where Python needs a number. DECISIONS: the most of a path. SECONDS: Z3's limit.
 VALUES: tuple[int, ...] = (*range(32), *range(-1, -9, -1))
 DECISIONS = 2000
 SECONDS = 600
