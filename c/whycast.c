@@ -128,8 +128,8 @@ static inline int64_t wc_differing_tensor(const int64_t *const * shapes,
   return limit;
 }
 
-/* The first tensor below `limit` that violates E1 on axis `i`, or `limit`: its size is neither
-   1 nor dY_i, the largest there.
+/* The first tensor below `limit` whose size on axis `i` is neither 1 nor dY_i, the largest
+   there (E1), or `limit`.
    WhyML: c.shapes.COPShape.violating_tensor */
 static inline int64_t wc_violating_tensor(const int64_t *const * shapes,
                                           const int64_t * ranks,
@@ -808,9 +808,8 @@ static inline void wc_repeat_words(uint8_t * z, int64_t target,
   }
 }
 
-/* Fill `total` bytes from `q` on with copies of the block of `b` bytes there, by growing parts:
-   (a b . . . .) becomes (a b a b a b). Each byte behind the block is written once, and no other
-   byte changes.
+/* Fill `total` bytes from `q` on with copies of the block of `b` bytes there: (a b . . . .)
+   becomes (a b a b a b). Each byte behind the block is written once, and no other byte changes.
    WhyML: c.long_blocks.LongBlocks.fill */
 static inline void wc_fill(uint8_t * z, int64_t q, int64_t b, int64_t total) {
   int64_t have, part, most;
@@ -854,7 +853,7 @@ static inline void wc_repeat_long(uint8_t * z, int64_t target,
 }
 
 /* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`, as two words,
-   which overlap if a block is shorter than both. At most two bytes are written per byte of the
+   which overlap if a block is shorter than two. At most two bytes are written per byte of the
    copies; no other byte changes.
    WhyML: c.repeat.COPRepeat.W2.repeat_pair */
 static inline void wc_repeat_pair_2(uint8_t * z, int64_t target,
@@ -881,7 +880,7 @@ static inline void wc_repeat_pair_2(uint8_t * z, int64_t target,
 }
 
 /* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`, as two words,
-   which overlap if a block is shorter than both. At most two bytes are written per byte of the
+   which overlap if a block is shorter than two. At most two bytes are written per byte of the
    copies; no other byte changes.
    WhyML: c.repeat.COPRepeat.W4.repeat_pair */
 static inline void wc_repeat_pair_4(uint8_t * z, int64_t target,
@@ -908,7 +907,7 @@ static inline void wc_repeat_pair_4(uint8_t * z, int64_t target,
 }
 
 /* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`, as two words,
-   which overlap if a block is shorter than both. At most two bytes are written per byte of the
+   which overlap if a block is shorter than two. At most two bytes are written per byte of the
    copies; no other byte changes.
    WhyML: c.repeat.COPRepeat.W8.repeat_pair */
 static inline void wc_repeat_pair_8(uint8_t * z, int64_t target,

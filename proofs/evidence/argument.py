@@ -15,7 +15,7 @@ import yaml
 KINDS = {"G": "goal", "S": "strategy", "Sn": "solution", "A": "assumption", "C": "context"}
 CONTEXTS = ("SONNX, by the date of its text", "whycast.h and whycast.c, by their SHA-256")
 
-# The pages of each goal, and the headings without a goal.
+# PAGES contains the pages of each goal; PACKAGE and CALLER are the headings without a goal.
 PAGES = {
     "The theories have the right meaning": {"clauses": "clauses", "reviews": "compared sentences"},
     "Why3 and the provers are right": {"proofs": "proofs", "certificates": "certificates"},

@@ -50,7 +50,7 @@ class Belief(NamedTuple):
     checked: str
 
     def lanes(self) -> list[str]:
-        """Return the lanes that check the row: its claim depends on their records."""
+        """Return the lanes that check the row."""
         return [lane for lane in records.LANES if f"`make {lane}`" in self.checked]
 
 

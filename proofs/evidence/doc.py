@@ -36,13 +36,13 @@ from whycast.testing._report._compare import KINDS
 
 TEXTS, SOURCE, PACK = "python/doc", "build/doc-source", "build/doc"
 
-# Sessions use the package in .venv; help has a fixed width, not the terminal's.
+# Shell sessions in the texts use the package in .venv; help has a fixed width, not the terminal's.
 ENVIRONMENT = {
     **{"PATH": f"{VENV / 'bin'}:/usr/bin:/bin", "COLUMNS": "90", "LC_ALL": "C.UTF-8"},
     "PYTHONDONTWRITEBYTECODE": "1",
 }
 
-# The pages of the evidence that show linked documents.
+# For each linked file, the page that shows it.
 EVIDENCE = {
     "proofs/claims.lock": "evidence/reviews.md",
     "proofs/signatures.toml": "evidence/reviews.md",

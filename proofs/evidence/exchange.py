@@ -29,7 +29,7 @@ from reqif.unparser import ReqIFZUnparser
 
 from evidence.needs import FIELDS, LINKS, TYPES
 
-# A string of ReqIF has one line; the content has several.
+# A STRING of ReqIF has one line. The content has several, so it is XHTML.
 STRING, XHTML = SpecObjectAttributeType.STRING, SpecObjectAttributeType.XHTML
 ATTRIBUTES = dict.fromkeys(("title", "status", *FIELDS), STRING) | {"content": XHTML}
 

@@ -28,7 +28,7 @@ FORMAL = "spec/formal/common/broadcast"
 INFORMAL = "spec/informal/common/broadcast"
 TESTS = "spec/tests/common/broadcast/hypothesis"
 
-# Our modules, and the group's: in its library, and in the file beside.
+# Our modules, and the group's instead: in its library, and in the kit's other file.
 USES = {"group.tensor.": "tensor.tensor.", "group.broadcast.": "broadcast."}
 
 # The zones of the group's tags that are not FUNC: constraints on inputs and outputs.
@@ -57,9 +57,9 @@ and in `{tests}`, `pip install -r requirements.txt`, `pytest`, `python check_edg
 
 **What is proved.** whycast proves each goal by two families of provers, over our stand-in for your
 library, with your names and contracts. A bridge theorem (`opbroadcast_broadcast`) proves that
-`opbroadcast` is whycast's operator on sequences; its laws (permutation, recursion, element-wise
-operations) are proved there. E1 is not a precondition but an outcome, with the first tensor and
-axis that cause it.
+`opbroadcast` is whycast's operator on sequences. That operator's laws (permutation, recursion,
+element-wise operations) are proved. E1 is not a precondition but an outcome, with the first tensor
+and axis that cause it.
 
 **What was tried with yours.** With your `tensor.mlw` and `std.mlw` of 2026-08-07, unchanged (commit
 652b76b8 of pull request 119), Why3 1.8.0 accepts the types, and CVC5 1.1.2 proves each of the 107

@@ -1,14 +1,14 @@
 """Mutants: drawn changes of definitions; some goal has to notice each.
 
 `mutants [NUMBER]` runs NUMBER mutants, and writes build/mutants.json. Each mutant changes an
-operator, a number or a quantifier of a definition: `<` to `<=`, 0 to 1, `forall` to `exists`.
-Contract and body of a definition change together, as they repeat each other. A goal notices a
-mutant if it has a part that no prover proves within three times the recorded time. A survivor shows
-a hole in the specification, or is equivalent to the definition: EQUIVALENT has the reason.
+operator, a number, a truth value or a quantifier of a definition: `<` to `<=`, 0 to 1, `forall` to
+`exists`. Contract and body of a definition change together, as they repeat each other. A goal
+notices a mutant if it has a part that no prover proves within three times the recorded time. A
+survivor shows a hole in the specification, or is equivalent to the definition (EQUIVALENT).
 
-The hash of a change decides whether it is drawn: an unchanged definition keeps its mutants. Each
-theory with definitions gets one mutant before any theory gets two. A mutant has a tree of its own
-in build/, with one theory changed. The run writes nothing in why3/ or proofs/.
+The hash of a change decides whether it is drawn, so most mutants stay when a definition changes.
+Each theory with mutants gets one before any theory gets two. A mutant has a tree of its own in
+build/, with one theory changed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,11 @@ EQUIVALENT: dict[str, str] = {
     "numpy/fold.mlw numpy_folds: m. [-0-]{+1+} <=": "() fits every shape",
 }
 
+<<<<<<< HEAD
 # Replacements of tokens. `->` has none, as types contain it too.
+=======
+# Replacements of tokens. Arrows stay, as types contain arrows, too.
+>>>>>>> 2a9581de (Plainer sentences: proofs/evidence)
 TOKENS = {
     **{"<": "<=", "<=": "<", "+": "-", "-": "+", "0": "1", "1": "2", "/\\": "\\/", "\\/": "/\\"},
     **{"forall": "exists", "exists": "forall", "true": "false", "false": "true"},
@@ -58,13 +62,13 @@ DEFINITION = re.compile(
     r"(?:.+\n)+",
     re.MULTILINE,
 )
-# Preconditions and variants, which define nothing; theories that state nothing of their own.
+# ASKED: preconditions and variants, not definitions. WITHOUT: theories without own statements.
 ASKED = re.compile(r"\b(?:requires|variant) *\{[^}]*\}")
 WITHOUT = re.compile(r"witness_|examples|trusted")
 
 
 class Mutant(NamedTuple):
-    """A changed definition of the theory `file`: its name, the change, the whole text."""
+    """A changed definition of the theory `file`: its name, the change, the theory's text."""
 
     file: str
     definition: str

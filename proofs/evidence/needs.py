@@ -25,7 +25,7 @@ from gate.facts import Clause, Facts, Goal, Symbol, families, full_name, library
 from gate.facts import path as path_of
 from gate.facts import place as place_of
 
-# The kinds of needs, and the links between them, with their names in both directions.
+# TYPES are the kinds of needs. LINKS are links between needs, with names in both directions.
 TYPES = {
     "clause": "Clause",
     "definition": "Definition",
@@ -114,7 +114,7 @@ class Evidence:
             of = {full_name(self.symbols[e["name"]]) for e in marked if e["name"] in self.symbols}
             for name in of:
                 self.clauses[name].append(clause["id"])
-        # A type and a function of one name are one need; modules of one name are distinguished.
+        # A type and a function with the same name are one need, unless they are in two files.
         self.ids, self.named = dict[str, str](), dict[str, list[Symbol]]()
         for symbol in facts["symbols"]:
             path, name = path_of(symbol, symbol["file"]), ident(full_name(symbol))
@@ -156,7 +156,7 @@ class Evidence:
         return self.ids.get(path) or ident(f"Why3.{path}") * (path in self.graph.library)
 
     def library(self) -> dict[str, Path]:
-        """Return the used files of Why3's library; some of it is built in."""
+        """Return the used files of Why3's library; a built-in module has none."""
         modules = {entry["module"].rpartition(".")[0] for entry in self.facts["library"]}
         files = {name: LIBRARY / f"{name.replace('.', '/')}.mlw" for name in sorted(modules)}
         return {name: file for name, file in files.items() if file.is_file()}
@@ -279,7 +279,7 @@ def of_symbol(evidence: Evidence, symbols: list[Symbol], seals: Mapping[claims.K
 
 
 def links_of_symbol(evidence: Evidence, symbols: list[Symbol]) -> dict[str, list[str]]:
-    """Return links to symbols of statement and proof; of programs and tagged items, assumptions."""
+    """Return links to named and used symbols; for programs and tagged items, assumptions too."""
     path = path_of(symbols[0], symbols[0]["file"])
     is_shown = symbols[0]["kind"] == "program" or evidence.clauses[full_name(symbols[0])]
     used = map(evidence.need_of, evidence.graph.uses.get(path, ()))

@@ -26,7 +26,7 @@ LANES = {
     "validate": "the extracted Python on unknown integers, along every path",
     "mutants": "definitions and programs changed one by one; a goal has to notice each",
     "mutants-c": "the C changed in one place at a time; the comparison has to notice each",
-    "certify": "a certificate of each part, checked by a program of our own",
+    "certify": "certificates of nine in ten parts or more, checked by a program of our own",
     "verify-c": "ESBMC and Frama-C's Eva on the C, within bounds",
     "object": "coverage of the C and of its object code, its stack, its instructions",
     "cross": "the C on a machine of 32 bits and on a big-endian one",

@@ -24,7 +24,7 @@ LONG = 80
 
 
 def main(argv: list[str]) -> int:
-    """Seal the present statements, and print the new and changed ones."""
+    """Seal the present statements, and print the new, changed and removed ones."""
     argparse.ArgumentParser(prog="seal", description=main.__doc__).parse_args(argv)
     whygate = Program(ROOT)
     facts = stated(whygate, ROOT)
@@ -42,7 +42,7 @@ def sealed(found: dict[Key, Claim]) -> dict[Key, Claim]:
 
 
 def stated(whygate: Program, root: Path) -> Facts:
-    """Return a tree's statements, and the goals of its sessions without proofs."""
+    """Return a tree's statements, and the goals of its sessions, but no proofs."""
     files = theory_files(root)
     audit = whygate.audit(files, cwd=root)
     goals = recorded(root)
@@ -71,7 +71,7 @@ def recorded(root: Path) -> dict[str, str]:
 
 
 def before(whygate: Program, root: Path) -> dict[Key, Claim]:
-    """Return all claims at the last commit of the lock; none without git."""
+    """Return the sealed claims at the last commit of the lock, {} if they cannot be read."""
     try:
         commit = run(*GIT, "log", "-1", "--format=%H", "--", LOCK, cwd=root).strip()
     except ToolError:

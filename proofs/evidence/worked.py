@@ -11,7 +11,7 @@ from whycast._rules import RULES, Operands
 
 Shape = tuple[int, ...]
 
-# First the rules on tensors alone, then those with a target that grows, with a target, with axes.
+# Rules on tensors alone; then rules with a target, bidirectional ones first; then with axes.
 ROWS = sorted(
     RULES.values(),
     key=lambda rule: (rule.takes != "tensors", rule.takes == "axes", not rule.bidirectional),

@@ -362,7 +362,7 @@ def numpy_broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ..
 
 
 class AxesCount(Exception):
-    """The number of named (nGraph: kept) axes is wrong. [E_OpenvinoBroadcast_any_Axes_010]"""
+    """The number of axes (for nGraph, kept axes) is wrong. [E_OpenvinoBroadcast_any_Axes_010]"""
 
 
 class AxisOutOfRange(Exception):
@@ -590,8 +590,9 @@ def repeated_axes(
 ) -> tuple[int, ...]:
     """The target's axes along which elements of data repeat, in increasing order.
 
-    Axis j of the data lies on the target's axis `axes[j]`. Raises the first error of mode
-    explicit, if any. [E_OpenvinoBroadcast_ring_Derived_010] [E_Broadcast_any_Derived_140]
+    Axis j of the data lies on the target's axis `axes[j]`. Raises AxesCount, else as
+    `check_axes` does, else AxisMisfit. [E_OpenvinoBroadcast_ring_Derived_010]
+    [E_Broadcast_any_Derived_140]
 
     Raises: AxesCount, AxisOutOfRange, AxesNotIncreasing, AxisMisfit
     WhyML: kernel.adjoint.COPAdjoint.repeated_axes
@@ -711,9 +712,10 @@ def view_without_axes(
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The output's shape and strides as a view of the data, without axes_mapping.
 
-    An output of the data's shape has the data's strides. Raises MappingMissing in mode explicit,
-    else the first fault of ranks and sizes. Required: no size is negative, and each axis has a
-    stride. [E_OpenvinoBroadcast_any_Inputs_050] [E_OpenvinoBroadcast_any_Modes_020]
+    An output of the data's shape has the data's strides. Raises MappingMissing (mode
+    explicit), RankMismatch, else NotBroadcastable (numpy), or NotExpandable (bidirectional).
+    Required: no size is negative, and each axis has a stride.
+    [E_OpenvinoBroadcast_any_Inputs_050] [E_OpenvinoBroadcast_any_Modes_020]
     [E_OpenvinoThreeBroadcast_any_Modes_010] [E_OpenvinoBroadcast_any_Derived_040]
     [E_OpenvinoBroadcast_any_Derived_050] [E_Broadcast_any_Derived_140]
 
@@ -1048,7 +1050,7 @@ def found(symbols: list[int], n: int, z: int) -> bool:
 
 
 def axis_symbols(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> tuple[int, ...]:
-    """The symbols other than 1 on axis `axis` of `rank`, each once. [E_Broadcast_any_Derived_580]
+    """The symbols other than 1 on axis `axis`, each once. [E_Broadcast_any_Derived_580]
 
     WhyML: kernel.symbolic.COPSymbolic.axis_symbols
     """
@@ -1125,7 +1127,7 @@ def symbolic_conditions(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int,
 
 
 def has_one(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> bool:
-    """Whether a tensor lacks axis `axis` of `rank`, or has 1 there. [E_Broadcast_any_Derived_590]
+    """Whether a shape, padded to `rank`, has 1 on axis `axis`. [E_Broadcast_any_Derived_590]
 
     WhyML: kernel.symbolic.COPSymbolic.has_one
     """
@@ -1136,9 +1138,9 @@ def has_one(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> bool:
 
 
 def symbols_and_one(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> tuple[int, ...]:
-    """The symbols on axis `axis` of `rank`, the largest rank, each once, 1 last.
+    """The symbols on axis `axis`, each once, 1 last.
 
-    A missing axis counts as 1. [E_Broadcast_any_Derived_590]
+    `rank` is the largest rank. A missing axis counts as 1. [E_Broadcast_any_Derived_590]
 
     WhyML: kernel.symbolic.COPSymbolic.symbols_and_one
     """
@@ -1152,8 +1154,8 @@ def symbols_and_one(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -
 def symbolic_zeros(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, int, int], ...]:
     """SONNX's further condition: no pair `(axis, a, b)` has the sizes 0 and 1.
 
-    Every two symbols of an axis that are names, 0 or 1 are a pair. Lower axes come first, 1 last.
-    A missing axis counts as 1. SONNX always rejects (axis, 0, 1).
+    Every two symbols of an axis that are names, 0 or 1 are a pair. Lower axes come first; in a
+    pair, 1 is second. A missing axis counts as 1. SONNX always rejects a pair (axis, 0, 1).
     [E_Broadcast_any_Derived_590]
 
     WhyML: kernel.symbolic.COPSymbolic.symbolic_zeros
