@@ -45,11 +45,7 @@ EQUIVALENT: dict[str, str] = {
     "numpy/fold.mlw numpy_folds: m. [-0-]{+1+} <=": "() fits every shape",
 }
 
-<<<<<<< HEAD
 # Replacements of tokens. `->` has none, as types contain it too.
-=======
-# Replacements of tokens. Arrows stay, as types contain arrows, too.
->>>>>>> 2a9581de (Plainer sentences: proofs/evidence)
 TOKENS = {
     **{"<": "<=", "<=": "<", "+": "-", "-": "+", "0": "1", "1": "2", "/\\": "\\/", "\\/": "/\\"},
     **{"forall": "exists", "exists": "forall", "true": "false", "false": "true"},
