@@ -132,10 +132,10 @@ def check(
     Raises
     ------
     TypeError
-        `rule` or `level` is not a str, or a number has another type.
+        `rule` or `level` is not a str, or a number (except `tensors`) has another type.
     ValueError
-        `rule`, `level` or `target` is unknown; the target cannot be imported or offers nothing at
-        `level`; or a number is too small.
+        `rule`, `level`, `target` or a dtype is unknown; the target cannot be imported or offers
+        nothing at `level`; `tensors` is wrong; or a number is too small.
 
     Notes
     -----
@@ -143,14 +143,14 @@ def check(
     (with ``/proc``) too much memory, and continues. The target's output goes to the standard error
     stream.
 
-    A target refuses a case by raising an exception or returning None, at level ``verdict`` also by
-    returning False or 0. At level ``data`` a function takes the arguments of the rule's own
-    function (arrays; or an array, a target and any axes), and returns as many arrays as it takes.
-    At ``verdict``, ``shape`` and ``report`` it takes shapes
-    instead of arrays; at ``report`` the exception names the axis at fault, in an attribute or in
-    its text. At ``index`` it takes a shape, a target, any axes and an output's multi-index, and
-    returns the source index. At ``strides`` it takes a shape, its strides, a target and any axes,
-    and returns the view's strides.
+    A target refuses a case by raising an exception or by returning None or False (an operator may
+    compute False), at level ``verdict`` also 0. At level ``data`` a function takes the arguments of
+    the rule's own function (arrays; or an array, a target and any axes), and returns as many arrays
+    as it takes. At ``verdict``, ``shape`` and ``report`` it takes shapes instead of arrays; at
+    ``report`` the exception names the axis at fault, in an attribute or in its text. At ``index``
+    it takes a shape, a target, any axes and an output's multi-index, and returns the source index.
+    At ``strides`` it takes a shape, its strides, a target and any axes, and returns the view's
+    strides.
 
     If a target refuses all cases beyond a rank, a size or a number of tensors, or all cases of some
     dtypes (unless `dtypes` names them), the report shows a limit, and no deviation. Small cases of
@@ -158,10 +158,10 @@ def check(
 
     At ``operator`` a function computes element by element, and returns one or more arrays. The
     check calls the function with the tensors of a case, then with the same tensors broadcast first,
-    as tensors of rank 1. The results must agree in dtype and in all bits; the first must have the
-    common shape. If both calls are refused, nothing deviates, unless the function answers no case,
-    or refuses tensors only for having no elements. The report names tensors that do not affect the
-    result, since their misplaced elements would not show.
+    as tensors of rank 1. The results must agree in dtype and in all bits; the first call's must
+    have the common shape. If both calls are refused, nothing deviates, unless the function answers
+    no case, or refuses tensors only for having no elements. The report names tensors that do not
+    affect the result, since their misplaced elements would not show.
 
     At ``inplace`` an operator ``f(out, a, ...)`` must write into `out`, which has the dtype of the
     last tensor, and change no other memory. `out` may have any strides, and may be the first
@@ -353,8 +353,8 @@ class _Run:
                     text = f"target {self.target.name}: {death.text}, before it was asked anything"
                     raise TargetError(text) from None
                 if death.kind == "memory" and number not in filled and len(filled) < MOST_DEATHS:
-                    # Earlier cases may have filled the memory: report them, then ask this case in a
-                    # new process.
+                    # Earlier cases may have filled the memory: repeat those not yet counted, then
+                    # ask this case in a new process.
                     filled.add(number)
                     stop = number
                     continue

@@ -1,4 +1,4 @@
-"""The cases that check implementations: fixed ones, from the smallest up, then random ones."""
+"""The cases that check implementations: fixed ones, the smallest first, then random ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def cases(
     max_size: float = math.inf,
     max_rank: float = math.inf,
 ) -> Iterator[Case]:
-    """Return the cases that check implementations, from the smallest up.
+    """Return the cases that check implementations, the smallest first.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ def cases(
     Raises
     ------
     TypeError
-        `rule` or `level` is not a str, or a bound has another type.
+        `rule` or `level` is not a str, or a bound (except `tensors`) has another type.
     ValueError
-        `rule`, `level` or a dtype is unknown, or a number is too small.
+        `rule`, `level` or a dtype is unknown, `tensors` is wrong, or a number is too small.
 
     Notes
     -----

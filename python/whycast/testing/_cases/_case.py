@@ -38,7 +38,7 @@ class Case(NamedTuple):
         Shapes of the tensors; only the rules ``sonnx`` and ``numpy`` take several. At level
         ``symbolic`` a size is a number or a name.
     target : shape, optional
-        Shape to broadcast to, for rules with a target and at the levels ``index`` and ``strides``.
+        Shape to broadcast to, for rules with a target, and at ``index``, ``strides``, ``adjoint``.
     axes : tuple of int, optional
         Axes, for rules that take them.
     dtypes : tuple of str, optional

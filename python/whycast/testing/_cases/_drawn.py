@@ -45,7 +45,7 @@ class _Seeded(random.Random):
 def random_case(rule: Rule, level: Level, seed: int, number: int) -> Case:
     draw = _Seeded(f"{seed} {number} {rule.name} {level}")
     while True:
-        # Only one case in four may have sizes of 0: they hide other faults.
+        # Only about one case in four may have sizes of 0: they hide other faults.
         highest = 4 if level == "symbolic" else 8
         bounds = Bounds(draw.randint(0, 3), highest, draw.choice((0, 1, 1, 1)), 65)
         drawing = Drawing(rule, bounds, 1, draw.choice((2, 3, 10)), rule.has_target(level), draw)
@@ -158,7 +158,7 @@ class Drawing:
     def _with_ones(self, sizes: Sequence[int]) -> Shape:
         if not self.bounds.has_one or not self.rule.grows:
             return tuple(sizes)
-        # Draw the bits of all axes at once: separate draws would be some thousand.
+        # Draw the bits of all axes at once: at high ranks, one draw for each axis is too many.
         kept = self.draw.randint(0, 2 ** len(sizes) - 1)
         stays = [kept >> i & 1 or (size == 0 and self._zeros_stay) for i, size in enumerate(sizes)]
         return tuple([size if kept else 1 for size, kept in zip(sizes, stays, strict=True)])

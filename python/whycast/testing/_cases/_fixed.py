@@ -1,4 +1,4 @@
-"""The fixed cases, from the smallest up."""
+"""The fixed cases, the smallest first."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def fixed(rule: Rule, level: Level) -> Iterator[tuple[Stage, Case]]:
 def in_turn(rule: Rule, level: Level, every: int) -> tuple[tuple[Stage, Case], ...]:
     """Return every Nth fixed case in the order of a check: one of each stage, in turn.
 
-    The first cases are spread over their stage, so even a short check asks cases of each stage.
+    The first cases of a stage are spread over it, so even a short check asks cases of all kinds.
     """
     found: dict[Stage, list[Case]] = {stage: [] for stage in STAGES}
     for number, (stage, case) in enumerate(fixed(rule, level)):

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 LAYOUT = f"""\
 onnx: backend tests, each a folder with model.onnx and test_data_set_0/input_0.pb, output_0.pb and
 so on. The nodes are Expand for the rules with a target; Add, Max, Sum and Where for
-{names_of("tensors")}; each with all its element types. In each data set the output shows the place
-of every element of one input. ONNX's own runner reads the folder accepted:
+{names_of("tensors")}; each with all its element types. In each data set the output shows the
+elements of one input. ONNX's own runner reads the folder accepted:
 onnx.backend.test.loader.load_model_tests(PATH, "accepted"). Tests in the folder refused have no
 output: the computation has to fail. Models whose id ends with _open have open sizes. No node of
-ONNX takes axes. This format needs the package onnx: pip install 'whycast[test-data]'."""
+ONNX broadcasts along axes. This format needs the package onnx: pip install 'whycast[test-data]'."""
 
 # An old opset, so that many implementations support it.
 _OPSET = 16
@@ -141,7 +141,7 @@ def _data_sets(rule: Rule, test: Test) -> Iterator[tuple[list[AnyArray], AnyArra
 
 
 def telling(dtype: str, size: int) -> list[AnyArray]:
-    """Make an array of elements as different as the type permits; for bool, one for each bit."""
+    """Make an array with few equal elements; for bool, one for each bit of their places."""
     places = np.arange(1, size + 1)
     if dtype == "bool":
         return [(places >> bit & 1).astype(np.bool_) for bit in range(max(1, size.bit_length()))]

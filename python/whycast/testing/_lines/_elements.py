@@ -23,7 +23,7 @@ FIXED_WIDTH = (
     *("float16", "float32", "float64", "complex64", "complex128"),
 )
 
-# The dtypes that lines can contain, in either byte order.
+# The dtypes that lines can contain.
 NAMED = frozenset((*FIXED_WIDTH, *STRINGS, ">i4", ">f8"))
 # A line contains the elements of an output as text.
 _MOST_ELEMENTS = 2**18

@@ -21,7 +21,7 @@ from whycast.testing._lines._memory import Memories
 from whycast.testing._report._compare import NoAnswerError
 from whycast.testing._report._judge import Refusal
 
-# The bytes of one read, and the most reads for one answer.
+# _CHUNK: the most bytes of one read. _MOST_CHUNKS: the most reads for one answer.
 _CHUNK = 2**16
 _MOST_CHUNKS = 2**14
 
@@ -129,7 +129,7 @@ class Program:
         return answer
 
     def _next(self, line: bytes) -> bytes:
-        """Return the next output; before the first, test whether it needs the input's end."""
+        """Return the next output; if the first is late, test whether the input has to end."""
         if self._has_answered:
             return self.chunks.get()
         with suppress(Empty):

@@ -1,7 +1,7 @@
 """The built-in peers: other implementations of broadcasting.
 
-Only a child process imports a peer: it sets `Peer.environment`, then calls `Peer.functions`. Some
-peers crash during the import, and some write files.
+Only a child process sets `Peer.environment`, then calls `Peer.functions`: some peers crash during
+the import, and some write files.
 """
 
 from __future__ import annotations

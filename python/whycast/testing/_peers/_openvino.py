@@ -95,7 +95,7 @@ def _run(
 def _forget(
     request: openvino.InferRequest, array: AnyArray, target_rank: int, axes: int | None
 ) -> None:
-    """Infer once with a size that no case has: a compiled model remembers sizes."""
+    """Infer once with a size that no fixed case has: a compiled model remembers sizes."""
     shape, target = ((1,) * (rank - 1) + (7,) * (rank > 0) for rank in (array.ndim, target_rank))
     last = None if axes is None else tuple([max(0, target_rank - axes + j) for j in range(axes)])
     # For some ranks the model refuses everything, and remembers nothing.

@@ -22,7 +22,7 @@ _MOST_SHOWN = 800
 
 @dataclass(frozen=True)
 class Deviation:
-    """The cases of one kind of deviation, with the smallest case.
+    """The cases of one kind of deviation, with a small example.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Deviation:
     kind, detail : str
         The kind, one or two words; a detail, such as an exception's name or ``with a size of 0``.
     case, call : Case, str
-        The smallest of these cases; a call that reproduces the deviation, with its imports.
+        The smallest case found; a call that reproduces the deviation, with its imports.
     expected, got : str
         The answers of the rule and of the implementation.
     clause : str
@@ -78,7 +78,7 @@ class Report:
     levels, unasked : mapping
         The numbers of cases asked, and of fixed cases not asked in time, by level and stage.
     deviations : tuple of Deviation
-        The kinds of deviations, at each level in the order of their smallest cases.
+        The kinds of deviations, at each level in the order of the smallest cases asked.
     limits : tuple of str
         The target's limits, beyond which it refuses all cases; see `check`.
     left_out : mapping

@@ -94,14 +94,14 @@ def no_answer(rule: Rule, level: Level, case: Case, error: NoAnswerError) -> Fin
 
 
 class Judge:
-    """Asks and judges an implementation; if `refuses` has names, no other exceptions refuse."""
+    """Asks and judges an implementation; if `refuses` is not empty, only its exceptions refuse."""
 
     def __init__(self, rule: Rule, level: Level, ask: Ask, refuses: Sequence[str] = ()) -> None:
         self.rule = rule
         self.level: Level = level
         self.ask = ask
         self.refuses = frozenset(refuses)
-        # At level symbolic, the refusals of shapes that broadcast for some sizes, not for all.
+        # At level symbolic, counts refusals of shapes that broadcast for some sizes, not for all.
         self.cautious = 0
         self.accepts = False
         self._in_use: list[_Prepared] = []

@@ -1,7 +1,7 @@
 """Judge answers about shapes whose sizes have names: numbers replace the names.
 
-Shapes and conditions only compare sizes with each other and with numbers. So the proved programs
-only try 0, 1, the numbers of the shapes and the condition, and one more number for each name.
+Shapes and conditions only compare sizes with each other and with numbers. So the judge only
+tries 0, 1, the numbers of the shapes and the condition, and one more number for each name.
 """
 
 from __future__ import annotations

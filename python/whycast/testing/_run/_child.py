@@ -32,7 +32,7 @@ _CASES = 64
 
 
 class OutOfTimeError(Exception):
-    """The time for the check, or for the search for a smaller case, is over."""
+    """The check was stopped, or the time to search for a smaller case is over."""
 
 
 class Child:

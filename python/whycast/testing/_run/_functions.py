@@ -24,8 +24,8 @@ _SHAPE = (2, 3)
 _COUNTS = (2, 1, 3, 4)
 # Other numbers for a tensor: another tensor's elements, larger elements, another order.
 _OTHERS = (0, 20, -5)
-# _MARGIN: the least bytes before and behind an output. Bad outputs are tried beside outputs of at
-# most _MOST elements.
+# _MARGIN: the least bytes before and after an output. _MOST: the most elements of an output for
+# which bad outputs are tried, too.
 _MARGIN = 64
 _MOST = 64
 
@@ -194,7 +194,7 @@ def writing(function: Function, rule: Rule) -> Function:
 
 
 def _check_overlaps(function: Function, out: AnyArray, arrays: Any) -> None:
-    """Check an output that is the first tensor, and outputs one element off, unless refused."""
+    """Check an output that is the first tensor; and, unless refused, outputs one element away."""
     for start in (0, 1, -1):
         memory = np.empty(out.size + abs(start), out.dtype)
         first, alias = (
