@@ -39,8 +39,8 @@
 #   make bench    time the package and its C beside NumPy and plain loops: python/BENCHMARKS.md
 #                 (BENCH="--seconds 3 --cells numpy_rule": longer, these cells only)
 #
-# Only `make install`, ARCHIVE and KEEP write outside of this directory. As root, make also installs missing
-# Debian packages; as another user, it prints the command.
+# Only `make install`, ARCHIVE, KEEP and temporary files write outside of this directory. As root, make also
+# installs missing Debian packages; as another user, it prints the command.
 
 # Reject options and variables that could skip recipes, hide failures or run other recipes; make also
 # takes settings that begin with a dot from the environment. No argument overrides these lines.

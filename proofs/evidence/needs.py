@@ -59,7 +59,7 @@ OF_CLAUSE = {
 OF_KIND = {"program": "whyml", "val": "operation"}
 OF_KIND |= dict.fromkeys(("theorem", "lemma", "goal"), "theorem")
 
-# A row of the register of problems: the defect, and the rest.
+# A row of the register of problems: its number, the defect, and the rest.
 ROW = re.compile(r"(?m)^\| ([PWA]\d+) \| (.*?) \| (.*) \|$")
 LIBRARY = Path("/usr/share/why3/stdlib")
 TOKEN = re.compile(r"(`[^`]+`|\bE_\w+)")

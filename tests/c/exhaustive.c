@@ -10,7 +10,7 @@
  * A region is the memory of one argument. With mmap it has forbidden pages at one end and guards,
  * bytes that must not change, at the other. With -DEXACT a region is as long as the call states,
  * and outputs that the call fills are not filled before, so that AddressSanitizer and valgrind see
- * wrong accesses. With -DFIRST the program exits at the first call that differs, silently.
+ * wrong accesses. With -DFIRST the program exits at the first call that differs, unprinted.
  */
 
 #define _DEFAULT_SOURCE /* For MAP_ANONYMOUS. */

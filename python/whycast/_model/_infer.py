@@ -250,7 +250,7 @@ _MADE = " as it is made"
 
 
 def _cut(model: ModelProto) -> ModelProto:
-    """Return a copy with annotated outputs of nodes renamed: other nodes read the annotations."""
+    """Return a copy that renames annotated outputs of nodes: other nodes read the annotations."""
     made = deepcopy(model)
     for each in graphs_of(made.graph):
         values = (*each.value_info, *each.output)
