@@ -1,6 +1,6 @@
 """`archive FILE` packs into FILE sources, tools, evidence, site and the script `replay`.
 
-The sources are a git bundle, so that the commit has a name. Packages that a bare system lacks are
+The sources are a git bundle: `replay` checks out the commit that IDENTITY names. Packages that a bare system lacks are
 packed; `replay` installs them without a network, and takes no prover's answer from the archive.
 """
 

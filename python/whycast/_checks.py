@@ -21,7 +21,7 @@ from whycast._types import AnyArray, Array, DTypeT, Shape, Tensor
 MAX_TENSORS = 2**31 - 1
 
 # SONNX's element types; str_ is the only type of strings here. On most machines int64 and uint64
-# have two NumPy types each (long, longlong), whose dtypes are equal.
+# have two NumPy types each (long and longlong, ulong and ulonglong), whose dtypes are equal.
 PLAIN_TYPES: frozenset[type[np.generic]] = frozenset(
     {
         *(np.bool_, np.str_, np.float16, np.float32, np.float64),
