@@ -6,16 +6,16 @@
 
 /* whycast: SONNX's operator Broadcast, and the broadcast of one tensor to a shape, verified.
 
-   Each function is proved to keep its contract, which its comment states, if the caller keeps the
-   rules below; statements marked as not proved are no part of it. No index leaves its array,
-   nothing overflows, each call ends. The functions allocate nothing, keep nothing between calls,
-   and do not recurse. They access no byte beyond the memory that they are given, not even to load a
-   whole word. memcpy is the only library function called; a compiler may add memcpy and memset and,
-   on 32-bit targets, 64-bit arithmetic. To call your own `copy`, declared in copy.h like memcpy,
-   compile whycast.c with -DWHYCAST_MEMCPY=copy -include copy.h.
+   In WhyML, each function is proved to keep its contract, which its comment states, if the caller
+   keeps the rules below; statements marked as not proved are no part of it. No index leaves its
+   array, nothing overflows, each call ends. The functions allocate nothing, keep nothing between
+   calls, and do not recurse. They access no byte beyond the memory that they are given, not even to
+   load a whole word. memcpy is the only library function called; a compiler may add memcpy and
+   memset and, on 32-bit targets, 64-bit arithmetic. To call your own `copy`, declared in copy.h
+   like memcpy, compile whycast.c with -DWHYCAST_MEMCPY=copy -include copy.h.
 
    Not proved, but measured by `make object` (GCC 12 and 14, x86-64): a call takes at most 400
-   bytes of stack with -O2 and -O3, 632 with the flags for certification in INTEGRATION.md, 936 with
+   bytes of stack with -O2 and -O3, 632 with the flags for certification of object.py, 936 with
    -O0. No bound on the time is proved.
 
    A shape is an array of sizes, the outermost axis first, and a rank, the number of sizes: 0 for a
@@ -28,9 +28,9 @@
      less, the pointer may be NULL. `place` points to a whycast_place.
    - Memory that a function writes overlaps no other memory that it is given.
    - whycast_first and whycast_next get a plan written by whycast_plan or whycast_plan_views, or a
-     part of this plan: its outermost loops alone, or loops with fewer rounds, at least 1 each. Both
-     rely on the plan without a check; if `loops` is below 1, they do not read it. whycast_next also
-     gets the counters and offsets of a step of this plan.
+     part of this plan: its outermost loops alone, loops with fewer rounds (at least 1 each), or
+     both. Both rely on the plan without a check; if `loops` is below 1, they do not read it.
+     whycast_next also gets the counters and offsets of a step of this plan.
 
    All other numbers may be any int64_t. The functions check those that can cause an error.
 
@@ -231,8 +231,8 @@ int64_t whycast_plan(int64_t * sizes, int64_t * steps, int64_t capacity,
 /* A loop plan for tensors in any memory order. `strides` has the strides of each tensor, in any
    unit; a stride may be 0 or negative. `steps` has the same unit. One more error:
 
-       WHYCAST_TOO_LARGE           if there is an element: the first tensor for which |stride| *
-                                   (size - 1), summed over the axes, exceeds 2^63 - 1 */
+       WHYCAST_TOO_LARGE           if there is an element: the first tensor whose reach, |stride| *
+                                   (size - 1) summed over the axes, exceeds 2^63 - 1 */
 int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
                            int64_t capacity, whycast_place * place,
                            const int64_t *const * shapes,

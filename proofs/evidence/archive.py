@@ -1,7 +1,8 @@
 """`archive FILE` packs into FILE sources, tools, evidence, site and the script `replay`.
 
-The sources are a git bundle: `replay` checks out the commit that IDENTITY names. Packages that a bare system lacks are
-packed; `replay` installs them without a network, and takes no prover's answer from the archive.
+The sources are a git bundle: `replay` checks out the commit that IDENTITY names. Packages that a
+bare system lacks are packed; `replay` installs them without a network, and takes no prover's
+answer from the archive.
 """
 
 from __future__ import annotations

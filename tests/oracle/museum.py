@@ -149,7 +149,8 @@ def rows_that_are_one(*arrays: Array) -> list[Array]:
 
 
 # The code takes the stride of the last axis but one for the length of a row. If this length is too
-# short, it returns without an error, and leaves the output as it was (here: zeros). But the stride of an axis of size 1 does not matter, and may be 0.
+# short, it returns without an error, and leaves the output as it was (here: zeros). But the stride
+# of an axis of size 1 does not matter, and may be 0.
 short_rows = zeros_where(
     lambda xs: any(
         x.ndim == 2 and len(x) == 1 and abs(x.strides[0]) < x.shape[1] * x.itemsize for x in xs
