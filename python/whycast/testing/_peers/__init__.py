@@ -94,7 +94,7 @@ def _compiled_one_by_one(level: str, case: Case) -> str | None:
 
 _ORT = {"ORT_DISABLE_TELEMETRY": "1"}
 # Filtering the traceback of a refusal takes longer than refusing.
-_JAX = {"JAX_PLATFORMS": "cpu", "JAX_ENABLE_X64": "1", "JAX_TRACEBACK_FILTERING": "off"}
+_JAX = {"JAX_PLATFORMS": "cpu", "JAX_TRACEBACK_FILTERING": "off"}
 _TOOL: dict[str, Any] = {
     "needs": ("onnxruntime", "onnx", "sympy"),
     "extra": "",

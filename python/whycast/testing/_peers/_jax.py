@@ -18,6 +18,9 @@ def functions(rule: Rule) -> dict[str, Function]:
     import jax.numpy as jnp
     from jax import lax
 
+    # The process may have imported JAX before `environment` was set.
+    settings: Any = jax.config
+    settings.update("jax_enable_x64", True)
     if rule.takes == "tensors":
         common = jnp.broadcast_shapes
         arrays = jnp.broadcast_arrays
