@@ -15,16 +15,16 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 OUT = ROOT / "build" / "coverage"
 KERNEL = "*/whycast/_kernel.py"
-# `make test` does not install torch.
-TORCH = "*/whycast/testing/_peers/_torch.py"
+# `make test` does not install these packages.
+PEERS = {name: f"*/whycast/testing/_peers/_{name}.py" for name in ("torch", "pyrefly")}
 
 # For each part: its tests, and whether the accelerator runs. Without it the kernel runs.
 ACCELERATED = [f"tests/package/test_{name}.py" for name in ("accelerator", "copies", "limits")]
-OTHERS = ["tests/fuzz", "tests/laws", "tests/oracle", "tests/peers", "python/whycast"]
+OTHERS = [f"tests/{name}" for name in ("fuzz", "laws", "models", "oracle", "peers")]
 PARTS = {
     "requirements": (["tests/package", "tests/dialects"], "0"),
     "accelerated": (ACCELERATED, "1"),
-    "others": (OTHERS, "1"),
+    "others": ([*OTHERS, "python/whycast"], "1"),
 }
 
 
@@ -50,7 +50,8 @@ def main() -> int:
             return 1
     data = [f"{OUT / part}.data" for part in PARTS]
     coverage("combine", "--quiet", "--keep", f"--data-file={OUT / 'package'}.data", *data)
-    others = KERNEL if importlib.util.find_spec("torch") else f"{KERNEL},{TORCH}"
+    absent = [file for name, file in PEERS.items() if not importlib.util.find_spec(name)]
+    others = ",".join([KERNEL, *absent])
     words = ("report", "--fail-under=100", "--show-missing", "--skip-covered")
     kernel = coverage(*words, f"--data-file={OUT / 'requirements'}.data", f"--include={KERNEL}")
     return kernel | coverage(*words, f"--data-file={OUT / 'package'}.data", f"--omit={others}")

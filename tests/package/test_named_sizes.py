@@ -16,7 +16,7 @@ import plain_axes
 import plain_rule
 import pytest
 
-from whycast import symbolic
+from whycast import _kernel, symbolic
 from whycast._types import Shape
 
 Named = tuple[int | str, ...]
@@ -166,3 +166,20 @@ def test_unknown_sizes_and_objects() -> None:
     error = pickle.loads(pickle.dumps(caught.value))
     assert str(error) == str(caught.value)
     assert (error.size, error.target) == ("N", None)
+
+
+def test_conditions_made_by_hand() -> None:
+    """[E_Broadcast_any_Derived_580] [E_Broadcast_any_Derived_590]"""
+    assert symbolic.Clause((("N", 1), ("N", "M"))).names == ("N", "M")
+    shown = {(0, 1): "0 meets 1", (0, "M"): "M is not 1", ("N", "M"): "N is not 0 where M is 1"}
+    for pair, text in shown.items():
+        made = symbolic.Zeros(*pair)
+        assert (str(made), made.names) == (text, tuple(x for x in pair if isinstance(x, str)))
+
+
+def test_a_name_without_a_least_size_is_at_least_0() -> None:
+    """[E_Broadcast_any_Derived_670]"""
+    for name, least in [(-1, 2), (-2, 0)]:
+        assert _kernel.can_be_one((2,), name) == (least <= 1)
+        for number in range(4):
+            assert _kernel.can_be_equal((2,), name, number) == (least <= number)
