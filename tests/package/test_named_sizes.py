@@ -171,7 +171,11 @@ def test_unknown_sizes_and_objects() -> None:
 def test_conditions_made_by_hand() -> None:
     """[E_Broadcast_any_Derived_580] [E_Broadcast_any_Derived_590]"""
     assert symbolic.Clause((("N", 1), ("N", "M"))).names == ("N", "M")
-    shown = {(0, 1): "0 meets 1", (0, "M"): "M is not 1", ("N", "M"): "N is not 0 where M is 1"}
+    shown: dict[Named, str] = {
+        (0, 1): "0 meets 1",
+        (0, "M"): "M is not 1",
+        ("N", "M"): "N is not 0 where M is 1",
+    }
     for pair, text in shown.items():
         made = symbolic.Zeros(*pair)
         assert (str(made), made.names) == (text, tuple(x for x in pair if isinstance(x, str)))
