@@ -202,6 +202,10 @@ class Evidence:
 def need(kind: str, name: str, title: str, body: str, **options: str | Iterable[str]) -> str:
     """Write a need; options without a value are left out."""
     given = {key: v if isinstance(v, str) else ", ".join(v) for key, v in options.items()}
+    # Unquoted, a value that begins with a quotation mark would end at the next one.
+    given = {
+        k: json.dumps(v, ensure_ascii=False) if v[:1] in "'\"" else v for k, v in given.items()
+    }
     lines = [f":{key}: {value}" for key, value in {"id": name, **given}.items() if value]
     return "\n".join([f"::::::{{{kind}}} {title}", *lines, "", body, "::::::", "", ""])
 

@@ -76,7 +76,7 @@ def symbol(name: str, kind: str, line: int | None) -> dict[str, Any]:
 def clause(name: str, *tagged: str, reason: str = "") -> dict[str, Any]:
     parts = ("definitions", "theorems", "programs", "tests", "supporting")
     named = [[{"name": name, "place": f"{SHAPE}:8"}] for name in tagged] or [[]] * len(parts)
-    fields = {"says": f"As E_Small_020 {MEAN}", "where": MEAN, "why": MEAN, "reason": reason}
+    fields = {"says": f"'As' E_Small_020 {MEAN}", "where": MEAN, "why": MEAN, "reason": reason}
     return {"id": name, "text": "Text", **fields, **dict(zip(parts, named, strict=True))}
 
 

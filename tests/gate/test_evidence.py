@@ -43,7 +43,7 @@ def test_a_clause_has_what_belongs_to_it_or_a_reason(tmp_path: Path) -> None:
     assert first.splitlines()[1:9] == [
         ":id: E_Small_010",
         ":text: Text",
-        f":says: As E_Small_020 {MEAN}",
+        f""":says: {json.dumps(f"'As' E_Small_020 {MEAN}")}""",
         ":status: proved",
         ":settled: Shape-infix203c26",
         ":proved: Shape-more",
