@@ -179,6 +179,7 @@ def known(root: Path, evidence: needs.Evidence) -> dict[str, Any]:
         "papers": shown(root),
         "rooms": rooms(root),
         "rules": worked.ROWS,
+        "public_name": worked.public_name,
         "asked": worked.asked,
         "cell": worked.cell,
         "written": show_shape,

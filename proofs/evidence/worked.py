@@ -7,7 +7,7 @@ from typing import Any
 
 from whycast._command._verdicts import Verdict, findings, verdicts
 from whycast._errors import show_shape
-from whycast._rules import RULES, Operands
+from whycast._rules import RULES, Operands, Rule
 
 Shape = tuple[int, ...]
 
@@ -16,6 +16,11 @@ ROWS = sorted(
     RULES.values(),
     key=lambda rule: (rule.takes != "tensors", rule.takes == "axes", not rule.bidirectional),
 )
+
+
+def public_name(rule: Rule) -> str:
+    function = getattr(rule.function, "func", rule.function)
+    return f"{function.__module__}.{function.__name__}"
 
 
 def asked(own: Shape, other: Shape, along: Shape | None = None) -> list[Verdict]:

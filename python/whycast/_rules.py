@@ -128,11 +128,6 @@ class Rule:
     findings: Mapping[str, Finding] = field(default_factory=dict)
 
     @property
-    def public(self) -> str:
-        function = getattr(self.function, "func", self.function)
-        return f"{function.__module__}.{function.__name__}"
-
-    @property
     def bidirectional(self) -> bool:
         """Whether the target may grow."""
         return self.takes == "target" and self.common is not None

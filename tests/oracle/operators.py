@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -148,6 +149,8 @@ WRONG = {
     "other dtype": Wrong(2, other_dtype, "dtype", EMPTY),
     "no zeros": Wrong(2, lambda x, y: x + y if x.size and y.size else None, "refuses", EMPTY),
     "rank 5": Wrong(2, wrong_where(lambda x, y, z: z.ndim == 5), "elements", Case(((), (1,) * 5))),
+    "no vectors": Wrong(2, lambda x, y: None if x.ndim == y.ndim == 1 else x + y, "refuses", SCALARS),
+    "more axes": Wrong(2, lambda x, y: (x + y)[(None,) * (x.ndim == 1)], "shape", SCALARS),
     "two of three": Wrong(3, two_of_three, "refuses", Case(((), (), (0,)))),
     "rows": Wrong(3, chooses_rows, "elements", ROWS),
 }
@@ -205,6 +208,16 @@ def one_after_another(out: Any, x: Any, y: Any) -> None:
         out[index] = x[index] + y[index]
 
 
+def refuses_overlaps(out: Any, x: Any, y: Any) -> None:
+    if np.shares_memory(out, x) and out.ctypes.data != x.ctypes.data:
+        raise ValueError("an overlap")
+    added(out, x, y)
+
+
+def ends_if_read_only(out: Any, x: Any, y: Any) -> None:
+    added(out, x, y) if out.flags.writeable else os._exit(1)
+
+
 def writes(function: Function) -> Function:
     return lambda out, *arrays: added(out, function(*arrays), np.zeros((), out.dtype))
 
@@ -222,6 +235,8 @@ IN_PLACE: dict[str, tuple[Function, str]] = {
     "row by row": (row_by_row, "out"),
     "windows": (lambda out, x, y: 0 not in out.strides and np.add(x, y, out=out), "out"),
     "one after another": (one_after_another, "out"),
+    "no overlap": (refuses_overlaps, ""),
+    "ends": (ends_if_read_only, "exit"),
     "input": (changes_the_second, "input changed"),
 }
 

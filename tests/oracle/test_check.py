@@ -7,6 +7,7 @@ import math
 import os
 import re
 import sys
+import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
@@ -28,7 +29,7 @@ import whycast
 from whycast import lax, numpy_rule, onnx, symbolic
 from whycast._errors import BroadcastError
 from whycast._rules import RULES, Operands
-from whycast.testing import Case, TargetError, cases, check, stages
+from whycast.testing import Case, TargetError, _check, cases, check, stages
 from whycast.testing._cases._fixed import fixed
 from whycast.testing._cases._smaller import smaller
 from whycast.testing._cases._values import STRINGS
@@ -364,6 +365,22 @@ def test_the_time_is_that_of_the_whole_check(
     assert kind == "hang" or len(asked) == 6
 
 
+def test_a_search_and_a_check_end_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search leaves the first example; a check that is stopped asks no further level."""
+
+    def slow_where_wrong(*arrays: Any) -> Any:
+        time.sleep(0.5 * (max(x.ndim for x in arrays) == 5))
+        return implementations.wrong_at_rank_5(*arrays)
+
+    monkeypatch.setattr(_check, "_SECONDS", 0.1)
+    (found,) = check(slow_where_wrong, seconds=None, every=300).deviations
+    assert found.case.weight > Case(((1,) * 5,)).weight
+    stop = threading.Event()
+    asked: Any = {"up_to": True, "seconds": None, "progress": lambda _: stop.set(), "stop": stop}
+    report = check(whycast.compatible, level="shape", **asked)
+    assert ([*report.levels], report.complete) == (["verdict"], False)
+
+
 @pytest.mark.parametrize("pauses", [itertools.chain([4], itertools.repeat(0)), itertools.repeat(1)])
 def test_a_target_that_compiles_does_not_hang(pauses: Iterator[float]) -> None:
     """A target compiles once, or for each call; then some cases are not asked in time."""
@@ -473,6 +490,7 @@ def test_a_peer_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"dtypes": ["complex128"]}, ValueError, "dtypes: expected .*, >f8, got 'complex128'"),
         ({"refuses": [KeyError]}, ValueError, "refuses: expected names, got <class 'KeyError'>"),
         ({"rule": "sonnxx"}, ValueError, "rule: expected one of 'sonnx', "),
+        ({"rule": 5}, TypeError, r"rule: expected a str, got 5 \(int\)"),
         (
             {"level": "all"},
             ValueError,

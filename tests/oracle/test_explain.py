@@ -125,6 +125,7 @@ def test_text_with_names(run: Run) -> None:
     assert run("explain N 1 --rule numpy").out.count("N is not 0") == 1
     done = run("explain N,N 5,4 --rule openvino-numpy --known N>1")
     assert (done.code, done.out[: len(NEVER)]) == (1, NEVER)
+    assert "\nstep 2  dY    N    -  -  E_Broad" in run("explain N,3,3 N,4,5").out
     said = json.loads(run("explain N M --known N>1,M>1 --rule numpy --json").out)
     assert [line["cells"] for line in said["steps"][-2:]] == [["i0"], ["i0"]]
     assert said["verdicts"][2]["condition"] == ["N = M"]

@@ -189,6 +189,7 @@ WRONG: list[tuple[object, str]] = [
     (b"[" * 100_000, "expected JSON that is nested less deeply"),
     (b"9" * 5000, "Exceeds the limit"),
     (b'{"id": 1e999}', "expected JSON with numbers that a float can be, got 1e999"),
+    (INDEX | {"index": [0.5]}, "index, position 0: expected an integer, got 0.5 (float)"),
     (INDEX | {"index": [2]}, "index, axis 0: expected at least 0 and less than the target's size "),
     (INDEX | {"index": []}, "index: expected 1 indices, one for each axis of target, got 0"),
     (LARGE | {"array": ARRAY, "target": [10**12, 2]}, "expected an answer of at most "),

@@ -224,6 +224,7 @@ def shell(script: str) -> Iterator[Callable[[], object]]:
     [
         ("exec >&-; cat > /dev/null", 0, "stopped", "^it closed its output$"),
         ("read line; exit 7", 0, "stopped", "^it ended with exit code 7$"),
+        ("read line; kill -9 $$", 0, "stopped", "^it was ended by SIGKILL$"),
         ("read line; printf '{\"shape'", 0, "garbage", "^a line without an end: '{\"shape'$"),
         ("read line; echo no", 0, "garbage", r"^'no' \(expected JSON: "),
         ("read line; printf 'a\\nb\\n'; cat", 0, "garbage", "^more than one line: 'b'$"),
@@ -257,6 +258,7 @@ def test_a_wrong_answer(
 
 
 ANSWERS = 'while read line; do echo "{\\"shape\\": [9]}"; done'
+EMPTY = ANSWERS.replace("shape", "memories").replace("9", "")
 LATE = "import sys\nfor line in sys.stdin: print('no')"
 BUFFERED = ("env", "-u", "PYTHONUNBUFFERED")
 
@@ -274,6 +276,8 @@ BUFFERED = ("env", "-u", "PYTHONUNBUFFERED")
         # The check does not give up: it reads the answer while it writes a long line.
         (["cat"], {"level": "data"}, r"\n1. data: another shape: "),
         (["cat"], {"level": "data", "max_rank": 0}, r"\n  not asked: [\d,]+ cases: a rank above 0"),
+        (["cat"], {"level": "adjoint"}, r"\n1. adjoint: "),
+        (["sh", "-c", EMPTY], {"level": "inplace", "tensors": 2}, "memories: expected as many digits"),
         (["sh", "-c", ANSWERS], {"max_size": 2**53}, "cases: a number above 9007199254740992\n"),
     ],
 )

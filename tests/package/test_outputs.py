@@ -18,6 +18,10 @@ OUTPUTS = {
 }
 
 
+def interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 @pytest.mark.parametrize("words", OUTPUTS)
 def test_what_is_there_is_kept_or_written_through(run: Run, tmp_path: Path, words: str) -> None:
     file, link, pipe = (tmp_path / name for name in ("file", "link", "pipe"))
@@ -28,6 +32,15 @@ def test_what_is_there_is_kept_or_written_through(run: Run, tmp_path: Path, word
     assert link.is_symlink()
     assert file.read_bytes().startswith(OUTPUTS[words])
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    for owner, name, change, code in (
+        (Path, "replace", interrupted, 130),
+        (os, "access", lambda *_: False, 2),
+    ):
+        file.write_bytes(b"old")
+        with pytest.MonkeyPatch.context() as changed:
+            changed.setattr(owner, name, change)
+            assert run(f"{words} {file}").code == code
+        assert file.read_bytes() == b"old"
     os.mkfifo(pipe)
     heard: list[bytes] = []
     reader = Thread(target=lambda: heard.append(pipe.read_bytes()))

@@ -59,6 +59,8 @@ def test_no_list_is_made_on_the_way_to_one_that_cannot_be() -> None:
 def test_errors() -> None:
     message = r"no memory for the elements of a tensor of shape \(2, 1125899906842624\)$"
     fails(MemoryError, f"target: {message}", reference.broadcast, [0], (1,), (2, 2**50))
+    pairs = [([0] * 2**23, (2**23,)), ([0] * 2**22, (2**22, 1))]
+    fails(MemoryError, "tensors: no memory for the elements", reference.broadcast_all, pairs)
     message = r"data: expected a list, got \(1,\) \(tuple\)$"
     fails(TypeError, message, reference.broadcast, (1,), (1,), (1,))
     fails(ValueError, "no tensor given: expected at least 1$", reference.broadcast_all, [])

@@ -67,6 +67,7 @@ NOT_INTEGERS: list[tuple[object, str]] = [
     (np.array([2]), r"an array of shape \(1,\) \(ndarray\)"),
     (Weird(), r"weird \(Weird\)"),
     ("x" * 10_000, r".{,60} \(str\)"),
+    ([10**5000], r"an object \(list\)"),
     *MEANINGFUL[:2],
 ]
 

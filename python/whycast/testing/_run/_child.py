@@ -114,7 +114,7 @@ class Child:
                 except (EOFError, OSError):
                     raise self._death() from None
                 if isinstance(message, Exception):
-                    self._kill()
+                    self.end()
                     raise message
                 return message
             if ready:
