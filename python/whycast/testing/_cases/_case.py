@@ -11,7 +11,7 @@ from whycast._rules import Rule, rule_on_tensors
 from whycast._types import AnyArray, Shape, Strides
 from whycast.testing._cases._values import ALL_DTYPES, DTYPES, array, laid_on, number_at
 
-# At the levels of `serve` and of files of cases, the rule and the request determine the answer.
+# `serve` and files of cases have these levels: the rule and the request determine the answer.
 Answered: TypeAlias = Literal["verdict", "shape", "index", "strides", "data", "report"]
 Level: TypeAlias = Literal[Answered, "symbolic", "operator", "inplace", "vjp", "adjoint"]
 LEVELS: tuple[Level, ...] = get_args(Answered)
@@ -85,7 +85,7 @@ class Case(NamedTuple):
         return {name: fields[name] for name in defaults if fields[name] != defaults[name]}
 
     def arrays(self, level: str = "data") -> list[AnyArray]:
-        """Make new arrays, the tensors of a level, in which a misplaced element shows."""
+        """Make a level's tensors: new arrays in which a misplaced element shows."""
         made: list[AnyArray] = []
         for m, tensor in enumerate(self.tensors(level)):
             shared = laid_on(made[-1], *tensor) if made else None
@@ -129,7 +129,7 @@ class Case(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """The options of `check` and `cases` that choose the cases of a target at a level."""
+    """The options that choose the cases for a target at a level."""
 
     level: Level
     seed: int = 0
@@ -138,8 +138,8 @@ class Asked(NamedTuple):
     max_size: float = math.inf
     max_rank: float = math.inf
     refuses: Sequence[str] = ()
-    # `tensors`: their least and greatest number; `first`: the first tensor's dtype if it differs;
-    # `form`: the form of gradients.
+    # `tensors`: the least and greatest number of tensors; `first`: the first tensor's dtype if it
+    # differs; `form`: the form of gradients.
     tensors: Tensors = (0, math.inf)
     first: str = ""
     form: str = ""

@@ -17,7 +17,7 @@ from whycast.testing._cases._values import LAYOUTS, dtypes_of
 
 _T = TypeVar("_T")
 
-# Small sizes lie close together, so that they are often equal and often different.
+# Most sizes exceed the least by at most _SPREAD: both equal and different sizes are frequent.
 _SPREAD = 4
 
 
@@ -67,14 +67,14 @@ def with_arrays(rule: Rule, level: Level, case: Case, draw: Draw) -> Case:
 
 
 def _with_names(case: Case, draw: Draw) -> Case:
-    """Replace most sizes by names: by the name drawn for this size, or by any name."""
+    """Replace most sizes: by the name drawn for all equal sizes, or by any name."""
     sizes = sorted({size for shape in case.every_shape for size in shape})
     names: dict[int, Any] = {size: draw.choice(NAMES) for size in sizes}
 
     def own(shape: Shape) -> Any:
         return tuple([draw.choice((size, names[size], names[size], *NAMES)) for size in shape])
 
-    # More tensors and numbers make judging slower.
+    # More tensors, with more numbers, make judging slower.
     shapes = tuple([own(shape) for shape in case.shapes[:4]])
     return case._replace(shapes=shapes, target=case.target and own(case.target))
 
@@ -96,7 +96,7 @@ class Bounds(NamedTuple):
 
 @dataclass(frozen=True)
 class Drawing:
-    """A source of cases; with `one`, each has one tensor and a target."""
+    """A source of cases; with `one`, each case has one tensor and a target."""
 
     rule: Rule
     bounds: Bounds
@@ -132,7 +132,7 @@ class Drawing:
         return Case((shape,), self._shrunk(common) if self.rule.bidirectional else common)
 
     def refused(self) -> Case:
-        """Draw an accepted case, change one to three things; if it still fits, add a misfit."""
+        """Change an accepted case 1 to 3 times; if the rule still accepts it, add a misfit."""
         case = self.accepted(2)
         for _ in range(self.draw.randint(1, 3)):
             case = self._changed(case)

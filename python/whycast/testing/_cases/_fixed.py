@@ -24,7 +24,7 @@ _HIGHER_RANKS = (65, 100)
 _LONG_SIZES = (63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 65537)
 # Near the bounds of C's integers; if code drops the upper half, some of these become 0 or 1.
 _HUGE_SIZES = (2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**53 + 1, 2**62)
-# Larger arrays take too long. A few _LARGE ones show faults of implementations that start threads.
+# Larger arrays take too long. The few in _LARGE show faults of implementations that start threads.
 MOST_ELEMENTS = 4096
 _LARGE: tuple[tuple[Shape, Shape], ...] = (((1,), (2**20 + 1,)), ((1024, 1), (1024, 1024)))
 
@@ -81,7 +81,7 @@ def shapes_up_to(rank: int, sizes: Sequence[int]) -> list[Shape]:
 
 
 def asked(rule: Rule, level: Level, case: Case) -> Iterator[Case]:
-    """Add the level's question: strides, or a few indices of an accepted output."""
+    """Add the level's question: strides, or a few indices of an accepted case's output."""
     if level == "strides":
         (shape,) = case.shapes
         # Strides of 4-byte elements with a gap; every second axis is reversed.

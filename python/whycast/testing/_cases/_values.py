@@ -25,7 +25,7 @@ ALL_DTYPES = (*DTYPES, *COMPLEX, "datetime64[s]", "timedelta64[s]", "bytes")
 # All layouts have the same elements, except "overlapping" and "broadcast", which repeat some.
 LAYOUTS: tuple[str, ...] = ("C", "reversed", "transposed", "sliced", "overlapping", "readonly")
 LAYOUTS += ("broadcast", "unaligned")
-# Layouts in the previous tensor's memory, if shape and dtype agree: its array, or its reverse.
+# Layouts in the memory of the previous tensor, if shape and dtype agree: as it is, or reversed.
 SHARED = ("same", "backwards")
 
 
@@ -46,7 +46,7 @@ def dtype_named(name: str) -> np.dtype[Any]:
 def number_at(m: int, level: str) -> int:
     """Return the number that `array` takes for tensor `m`.
 
-    For an operator, no tensor is largest everywhere: a maximum would hide the other tensors.
+    For an operator, no tensor may be largest everywhere: `maximum` would return it alone.
     """
     return -m if level in ("operator", "inplace", "vjp") else m
 
@@ -141,7 +141,7 @@ def _filled(m: int, size: int, dtype: str) -> AnyArray:
         # The sequence is irregular, so that shifts and repetitions show.
         return (places * 2654435761 >> 7 & 1).astype(kind)
     if kind.kind in "iu":
-        # Each byte repeats the number; the type drops the carry.
+        # Repeat the number in each byte; the product may overflow.
         ones = np.frombuffer(b"\1" * kind.itemsize, kind)
         return cast("AnyArray", places.astype(kind) * ones)
     middle = "-" if kind.kind == "S" else "é"
