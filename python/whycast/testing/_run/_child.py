@@ -38,9 +38,9 @@ class OutOfTimeError(Exception):
 class Child:
     """A child process that runs a target.
 
-    The parent ends the child after `timeout` seconds on one case (at least 30 on a level's first
-    case), if it takes more than `memory` MiB (if not 0) beyond the imported target and the cases,
-    at the time `end_at` of `time.monotonic`, or if `stop` is set.
+    The parent ends the child if a case takes more than `timeout` seconds (for a level's first case
+    at least 30) or lasts beyond the time `end_at` of `time.monotonic`; if `stop` is set; or if the
+    child takes more than `memory` MiB (if not 0) beyond the imported target and the cases.
     """
 
     def __init__(

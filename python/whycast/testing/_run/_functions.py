@@ -22,7 +22,7 @@ from whycast.testing._report._judge import Ask
 _SHAPE = (2, 3)
 # The numbers of tensors to try if the signature has no greatest number, the usual number first.
 _COUNTS = (2, 1, 3, 4)
-# Other numbers for a tensor: another tensor's elements, larger elements, another order.
+# Other numbers for a tensor: for another tensor's elements, larger elements, another order.
 _OTHERS = (0, 20, -5)
 # _MARGIN: the least bytes before and after an output. _MOST: the most elements of an output for
 # which bad outputs are tried, too.
@@ -137,7 +137,7 @@ def _given(
 
 
 def form_of(function: object, dtypes: Sequence[str]) -> str:
-    """Find the form of gradients; a "pair" is an output and a function of its gradient."""
+    """Find the form of gradients; a "pair" is an output and a function of the output's gradient."""
     least, most, known = taken_by(function)
     if not callable(function):
         return ""
@@ -194,7 +194,7 @@ def writing(function: Function, rule: Rule) -> Function:
 
 
 def _check_overlaps(function: Function, out: AnyArray, arrays: Any) -> None:
-    """Check an output that is the first tensor; and, unless refused, outputs one element away."""
+    """Check `out` on the first tensor and, unless refused, one element beside it."""
     for start in (0, 1, -1):
         memory = np.empty(out.size + abs(start), out.dtype)
         first, alias = (

@@ -57,7 +57,7 @@ class Look(NamedTuple):
 
 
 class Try(NamedTuple):
-    """Job: ask cases until one deviates in the same way, or until the deadline."""
+    """Job: ask cases until one deviates as `key` says, or until the deadline."""
 
     asked: Asked
     cases: list[Case]
