@@ -57,7 +57,7 @@ KINDS = {
 
 
 class Finding(NamedTuple):
-    """A deviation: a key of `KINDS`, a detail that tells classes apart, and texts for people."""
+    """A deviation: a key of `KINDS`, a detail that divides the kind, and texts for people."""
 
     kind: str
     detail: str
@@ -234,7 +234,7 @@ def as_integers(value: object) -> tuple[int, ...] | None:
                 return None
             found.append(operator.index(each))
     except Exception:
-        # The answer may be any object, and raise any exception.
+        # The answer may be an object that raises any exception.
         return None
     return tuple(found)
 

@@ -199,7 +199,7 @@ class Judge:
             if found.verdict in KINDS:
                 return _symbolic.finding(self.rule, case, claim, refusal.shown, found)
         except Exception as error:
-            # The answer may be any object, and raise any exception.
+            # The answer may be an object that raises any exception.
             right = _right_text(expected(self.rule, self.level, case))
             return Finding("garbage", "", right, f"{show(value)}: {show_error(error)}")
         self.cautious += found.verdict == "cautious"

@@ -1,8 +1,8 @@
 """Judge operators and gradients.
 
-The result of an operator must equal the result for the tensors broadcast first. As an element-wise
-operator may compute any function of the elements, the judge asks the operator again, about tensors
-of rank 1 with the elements that meet, in parts if there are many.
+The result of an operator must equal the result for the tensors broadcast first. An element-wise
+operator may compute any function of the elements, so the judge asks the operator again, about
+tensors of rank 1 with the elements that meet, in parts if there are many.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Lifted:
         self._kept = [_copied(each) for each in outputs_of(value)]
 
     def parts(self) -> Iterator[list[AnyArray]]:
-        # Reverse the elements: if no tensor grows, repeating the call would prove nothing.
+        # If no tensor grows, the same call again would prove nothing: reverse the elements.
         flat = [np.array(z).ravel()[::-1] for z in self._broadcast]
         for start in range(0, max(1, flat[0].size), MOST_ELEMENTS):
             yield [z[start : start + MOST_ELEMENTS].copy() for z in flat]
@@ -89,7 +89,7 @@ def _copied(output: object) -> AnyArray | None:
         found = as_array(output)
         return None if found is None else np.array(found)
     except Exception:
-        # The answer may be any object, and raise any exception.
+        # The answer may be an object that raises any exception.
         return None
 
 

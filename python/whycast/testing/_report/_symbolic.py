@@ -20,7 +20,7 @@ from whycast.testing._report._compare import Finding, one_line, show
 
 Numbers: TypeAlias = Mapping[str, int]
 
-# "cautious": a refusal where the names decide; "open" and "": right; all others: deviations.
+# "cautious": a refusal that is right for some numbers; "open" and "": right; others: deviations.
 Verdict: TypeAlias = Literal["accepts", "refuses", "condition", "shape", "cautious", "open", ""]
 
 _EQUATION = re.compile(r"(\w+) = (\w+)")
