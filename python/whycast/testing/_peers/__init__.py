@@ -46,7 +46,7 @@ class Peer:
         return importlib.metadata.version(self.distribution)
 
     def functions(self, rule: Rule) -> dict[str, Function]:
-        """Import the peer; return its functions for a rule, by level. They refuse by exceptions."""
+        """Import the peer; return its functions for a rule, by level. Refusals are exceptions."""
         module = importlib.import_module(f"whycast.testing._peers.{self.module}")
         functions: dict[str, Function] = getattr(module, self.given_by)(rule)
         return functions
@@ -76,8 +76,8 @@ def _no_high_ranks(level: str, case: Case) -> str | None:
     return None
 
 
-# At level data, JAX gets each case that has few tensors and axes (with the target's), or dtypes and
-# no layouts, or permutes all axes. It gets one in _ONE_OF of the other cases.
+# At level data, JAX gets each case with few tensors and axes (the target's too), each with dtypes
+# but no layouts, and each that permutes all axes. It gets one in _ONE_OF of the other cases.
 _FEW = 2
 _ONE_OF = 23
 

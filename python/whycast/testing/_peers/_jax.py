@@ -28,7 +28,7 @@ def functions(rule: Rule) -> dict[str, Function]:
     operation: Function = lax.broadcast_in_dim if rule.takes == "axes" else jnp.broadcast_to
 
     def shape(own: Shape, *others: Shape) -> Shape:
-        # Tracing computes nothing. The type is Any, since JAX's stubs are not visible here.
+        # Tracing computes nothing.
         traced: Any = jax.ShapeDtypeStruct
         output = jax.eval_shape(lambda x: operation(x, *others), traced(own, np.int32))
         return tuple(output.shape)
