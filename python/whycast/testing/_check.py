@@ -51,7 +51,7 @@ _STEPS = 40
 _SECONDS = 10.0
 _LAST_SECONDS = 1.0
 
-# Operators that broadcast follow NumPy and ONNX; SONNX's operators do not broadcast.
+# Operators that broadcast follow NumPy and ONNX.
 _OF_OPERATORS = rule_on_tensors(zero_meets_one=True)
 
 Progress = Callable[[str], None]
@@ -158,10 +158,10 @@ def check(
 
     At ``operator`` a function computes element by element, and returns one or more arrays. The
     check calls the function with the tensors of a case, then with the same tensors broadcast first,
-    as tensors of rank 1. The results must agree in dtype and in all bits; the first call's must
-    have the common shape. If both calls are refused, nothing deviates, unless the function answers
-    no case, or refuses tensors only for having no elements. The report names tensors that do not
-    affect the result, since their misplaced elements would not show.
+    as tensors of rank 1. The results must agree in dtype and in all bits; those of the first call
+    must have the common shape. If both calls are refused, nothing deviates, unless the function
+    answers no case, or refuses tensors only for having no elements. The report names tensors that
+    do not affect the result, since their misplaced elements would not show.
 
     At ``inplace`` an operator ``f(out, a, ...)`` must write into `out`, which has the dtype of the
     last tensor, and change no other memory. `out` may have any strides, and may be the first
@@ -172,17 +172,17 @@ def check(
     tensor that was broadcast. Sums of integers must be exact; other sums may add in any order.
 
     At ``vjp`` the check asks ``f(delta, shape, ...)``, which returns a gradient for each shape, or
-    ``f(a, ...)``, which returns an output, and a function from its gradient to those of the
-    tensors. Each gradient must be the sum of the gradient for the tensors broadcast first. A
-    program takes the output's gradient before the tensors.
+    ``f(a, ...)``, which returns an output and a function from the output's gradient to the tensors'
+    gradients. Each gradient must be the gradient for the tensors broadcast first, summed to the
+    tensor's shape. A program takes the output's gradient before the tensors.
 
     At ``symbolic`` a function takes shapes whose sizes may be names, as ``("N", 4)``, and returns a
     shape, or a shape with a condition, as ``(("N", 4), ["M = 1 or M = 4"])``. A returned size is a
-    number, a name from the shapes, or open (None, another name). The check replaces the names by
-    numbers. The condition must be false where the shapes do not broadcast, and may be stricter. The
-    sizes must be right wherever the condition holds or, without a condition, wherever the shapes
-    broadcast. A refusal deviates only if the shapes always broadcast; the report counts refusals
-    where that depends on the names.
+    number, a name from the shapes, or open (None or another name). The check replaces the names by
+    numbers. If the shapes then do not broadcast, the condition must be false; otherwise it may be
+    true or false. If the condition holds or, without a condition, if the shapes broadcast, the
+    sizes must be right. A refusal deviates only if the shapes broadcast for all numbers; the report
+    counts refusals of shapes that broadcast for some.
 
     Examples
     --------
@@ -322,7 +322,7 @@ class _Run:
         self._note_deviations(asked, found, rest, deadline)
 
     def _ask(self, asked: Asked, deadline: float | None, found: Tally) -> bool:
-        """Ask all cases, except deadly ones. Return False if the level is not offered."""
+        """Ask the cases, also after a crash or hang. Return False if the target lacks the level."""
         level = asked.level
         self.skipped = set()
         filled: set[int] = set()
@@ -397,7 +397,7 @@ class _Run:
             deadline = max(deadline, time.monotonic()) + _LAST_SECONDS
         examples = sorted(found.examples.items(), key=lambda item: item[1].case.weight)
         for (key, reach), example in examples:
-            # Unless time ran out, the first stage has asked the smallest cases.
+            # Unless time ran out, the stage "small" has already asked smaller cases.
             if example.stage != "small" or "small" in rest:
                 example = self._shrunk(asked, key, example, deadline)
             _, case, finding = example
@@ -504,7 +504,7 @@ def stages(target: object, **options: Any) -> list[Stage]:
     Returns
     -------
     list of Stage
-        The stages; ``str()`` of a stage is its level and name.
+        The stages of the check.
 
     Raises
     ------

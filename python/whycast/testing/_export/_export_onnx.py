@@ -120,7 +120,7 @@ def _element(dtype: str) -> int:
 
 
 def _data_sets(rule: Rule, test: Test) -> Iterator[tuple[list[AnyArray], AnyArray | None]]:
-    """Return, for each tensor, inputs and an output that shows the places of its elements."""
+    """Return, for each tensor, inputs and an output that shows where the tensor's elements are."""
     operator, dtype, case = test.operator, test.dtype, test.case
     for k, shape in enumerate(case.shapes):
         is_condition = operator == "Where" and k == 0
@@ -141,7 +141,7 @@ def _data_sets(rule: Rule, test: Test) -> Iterator[tuple[list[AnyArray], AnyArra
 
 
 def telling(dtype: str, size: int) -> list[AnyArray]:
-    """Make an array with few equal elements; for bool, one for each bit of their places."""
+    """Make an array with few equal elements; for bool, one array for each bit of the places."""
     places = np.arange(1, size + 1)
     if dtype == "bool":
         return [(places >> bit & 1).astype(np.bool_) for bit in range(max(1, size.bit_length()))]

@@ -30,7 +30,7 @@ from whycast.testing._report._judge import Refusal
 
 _COMMON_FIELDS = ("rule", "level", "id", "expected")
 
-# The name of an answer's field, where it differs from the level's name.
+# The name of an answer's field, if it differs from the level's name.
 _FIELDS = {"verdict": "shape", "report": "shape", **dict.fromkeys(OF_ARRAYS, "arrays")}
 
 

@@ -47,6 +47,6 @@ def _owner(array: AnyArray) -> AnyArray:
     while base is not None:
         if isinstance(base, np.ndarray):
             array = base
-        # The base of a memoryview is its object; `as_strided` puts another object in between.
+        # A memoryview has `obj` instead of `base`; `as_strided` puts another object in between.
         base = base.obj if isinstance(base, memoryview) else base.base
     return array
