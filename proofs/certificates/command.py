@@ -86,7 +86,7 @@ def attempts(
         done = subprocess.run(ASK, env=closed.environment(), input=asked, stdout=subprocess.PIPE)
         for text, line in zip(new, done.stdout.splitlines(), strict=False):
             part = kept[text].with_suffix(f".{threading.get_ident()}")
-            part.write_bytes(gzip.compress(line, 6))  # Two theories may share a task.
+            part.write_bytes(gzip.compress(line, 6))  # Two threads may answer one task.
             part.replace(kept[text])
         if done.returncode:
             raise closed.ToolError("cvc5 cannot be asked: `make certify` installs it")

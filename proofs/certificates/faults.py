@@ -36,7 +36,7 @@ class Change(NamedTuple):
 
 
 def tried(place: str, text: str, certificate: str, count: int) -> list[Change]:
-    """Change a certificate `count` times, with `place` as the seed; also drop the task's goal."""
+    """Try the task without its goal, then `count` changes of the certificate, seeded by `place`."""
     chance, words = random.Random(place), WORD.findall(certificate)
     without_goal = text.rpartition("(assert")[0] + "(check-sat)"
     found = [Change(place, "the task without its goal", accepted(without_goal, certificate))]

@@ -110,7 +110,7 @@ def arith_poly_norm_rel(premise: Term, given: Term) -> Term:
 
 @rule(None)
 def arith_sum_ub(premises: Sequence[Term]) -> Term:
-    """Some `a < b`, `a <= b`, `a = b`: the sums of the sides, by `<` if a premise is, else `<=`."""
+    """Some `a < b`, `a <= b`, `a = b`: the sums, with `<` if a premise has `<`, else with `<=`."""
     found = list(map(relation, premises))
     require({name for name, _, _ in found} <= {"<", "<=", "="}, "a comparison the other way round")
     operator = "<" if any(name == "<" for name, _, _ in found) else "<="
@@ -159,7 +159,7 @@ def arith_mult_sign(given: Term, product: Term) -> Term:
 
 @rule(None)
 def arith_mult_abs_comparison(premises: Sequence[Term]) -> Term:
-    """All |s| > |t|, or all |s| = |t|: the products of all s and of all t compare the same.
+    """All |s| > |t|, or all |s| = |t|: the same for the products of all s and of all t.
 
     If the first premise has `>`, others may be `(and (= (abs s) (abs t)) (not (= s 0)))`.
     """
@@ -214,7 +214,7 @@ def arith_reduction(value: Term) -> Term:
     """The meaning of `div`, `mod` and `abs`.
 
     `(abs a)` is -a or a. `(div a b)` and `(mod a b)` are `div_total` and `mod_total` unless b is 0.
-    The total ones are k and a - b * k, where b * k <= a < b * (k + 1) for b > 0, and
+    `div_total` and `mod_total` are k and a - b * k, where b * k <= a < b * (k + 1) for b > 0, and
     b * k <= a < b * (k - 1) for b < 0. For a literal b, the conclusion has only b's case.
     """
     if value.operator == "abs":

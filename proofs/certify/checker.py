@@ -13,7 +13,7 @@ from certify.reader import Certificate, Step, Task
 from certify.rules import RULES, spelled
 from certify.terms import BINDERS, BOOL, Refused, Term, bound, build, require, truth
 
-# The most nested calls: functions call themselves for each level of a formula.
+# The limit of nested calls: functions call themselves for each level of a formula.
 DEPTH = 20_000
 
 MODULES = (schemas, clauses, equality, arithmetic, binders, normal)

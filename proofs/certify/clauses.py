@@ -51,7 +51,7 @@ def chain_resolution(premises: Sequence[Term], positives: Terms, pivots: Terms) 
 def chain_m_resolution(
     premises: Sequence[Term], wanted: Term, positives: Terms, pivots: Terms
 ) -> Term:
-    """As chain_resolution; the given conclusion has the remaining literals, or more, reordered."""
+    """As chain_resolution; the conclusion `wanted` may have more literals, in any order."""
     found = chain(premises, positives, pivots)
     is_found = together("or", list(dict.fromkeys(found))) is wanted
     require(is_found or {*found} <= {*listed(wanted, "or")}, "a literal is left")

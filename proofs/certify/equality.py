@@ -35,7 +35,7 @@ def trans(premises: Sequence[Term]) -> Term:
 
 @rule(None)
 def cong(premises: Sequence[Term], left: Term) -> Term:
-    """For t and equations of its last arguments: `(= t u)`, where u has their right sides instead.
+    """For t and equations of its last arguments: `(= t u)`; u is t with the right sides of these.
 
     A binder has one argument, whose equation must hold for all values of the bound variables: the
     checker refuses suppositions about these variables.

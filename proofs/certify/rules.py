@@ -50,7 +50,7 @@ def rule(count: int | None) -> Callable[[Callable[..., Term]], Rule]:
 
 
 def claim(function: Callable[[Term, Term], None]) -> Rule:
-    """Register a rule on an equation: its sides are equal, unless the function refuses."""
+    """Register a rule that concludes a given equation, unless the function refuses its sides."""
 
     def claimed(given: Term) -> Term:
         function(*parts(given, "="))
