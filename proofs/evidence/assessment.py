@@ -55,7 +55,7 @@ class Belief(NamedTuple):
 
 
 class Review(NamedTuple):
-    """An item for two readers: the seal's day and author, and the signature."""
+    """An item for a second reviewer: its seal's day and author, and the second signature."""
 
     name: str
     day: str
@@ -68,7 +68,7 @@ def levels(evidence: Any, root: Path) -> tuple[list[High], list[Low]]:
     symbols, low = evidence.graph.symbols, list[Low]()
     for function in c_files.functions(root):
         symbol = own = symbols[function.program]
-        # An instance of a template has the goals of the template and of its arguments.
+        # An instance has the goals of its template and of its arguments.
         while own["template"]:
             own = symbols[own["template"]]
         instance = f"{symbol['module']}.{symbol['name'].rpartition('.')[0]}."

@@ -69,7 +69,7 @@ MENDED = {
     '<div id="search-results"': '<h1>Search</h1>\n<div id="search-results"',
 }
 
-# Compiles to a module that browsers load with the page, even from a local folder.
+# The command for a module that browsers load with the page, even from a local folder.
 WASM = (
     *("/usr/bin/clang", "--target=wasm32", "-std=c99", "-O2", "-mbulk-memory", "-ffreestanding"),
     *("-nostdlib", "-DWHYCAST_MEMCPY=__builtin_memcpy", "-Wl,--no-entry", "-Wl,--strip-all"),

@@ -28,10 +28,10 @@ FORMAL = "spec/formal/common/broadcast"
 INFORMAL = "spec/informal/common/broadcast"
 TESTS = "spec/tests/common/broadcast/hypothesis"
 
-# Our modules, and the group's instead: in its library, and in the kit's other file.
+# Modules of the group's library, and of the kit's other file, that replace our modules.
 USES = {"group.tensor.": "tensor.tensor.", "group.broadcast.": "broadcast."}
 
-# The zones of the group's tags that are not FUNC: constraints on inputs and outputs.
+# Zones of the group's tags, if not FUNC: constraints on inputs and outputs.
 ZONES = {"Inputs": "CONSTR_X", "Outputs": "CONSTR_Z", "Types": "CONSTR_X"}
 
 REPAIRED = {"F1": "repaired (step 1 pads with 0)", "F4": "repaired (L is explained)"}

@@ -2,7 +2,7 @@
 
 `mutants [NUMBER]` runs NUMBER mutants, and writes build/mutants.json. Each mutant changes an
 operator, a number, a truth value or a quantifier of a definition: `<` to `<=`, 0 to 1, `forall` to
-`exists`. Contract and body of a definition change together, as they repeat each other. A goal
+`exists`. Contract and body of a definition change together: they repeat each other. A goal
 notices a mutant if it has a part that no prover proves within three times the recorded time. A
 survivor shows a hole in the specification, or is equivalent to the definition (EQUIVALENT).
 
@@ -45,7 +45,7 @@ EQUIVALENT: dict[str, str] = {
     "numpy/fold.mlw numpy_folds: m. [-0-]{+1+} <=": "() fits every shape",
 }
 
-# Replacements of tokens. `->` has none, as types contain it too.
+# Replacements of tokens. `->` has none: types contain it, too.
 TOKENS = {
     **{"<": "<=", "<=": "<", "+": "-", "-": "+", "0": "1", "1": "2", "/\\": "\\/", "\\/": "/\\"},
     **{"forall": "exists", "exists": "forall", "true": "false", "false": "true"},

@@ -101,7 +101,7 @@ class Evidence:
         self.provers = {prover["name"]: prover["family"] for prover in facts["provers"]}
         self.graph = graph.Graph(facts)
         self.goals = {full_name(g): g for session in facts["sessions"] for g in session["goals"]}
-        # Keys are the name of a symbol and the name of its goal: the same name, or `pad'vc`.
+        # A symbol `pad` has two keys, `pad` and `pad'vc`: its goal has one of these names.
         self.symbols = {full_name(symbol): symbol for symbol in facts["symbols"]}
         self.symbols |= {f"{name}'vc": symbol for name, symbol in self.symbols.items()}
         unknown = sorted(self.goals.keys() - (self.symbols.keys() & claims.keys()))
@@ -202,7 +202,7 @@ class Evidence:
 def need(kind: str, name: str, title: str, body: str, **options: str | Iterable[str]) -> str:
     """Write a need; options without a value are left out."""
     given = {key: v if isinstance(v, str) else ", ".join(v) for key, v in options.items()}
-    # Unquoted, a value that begins with a quotation mark would end at the next one.
+    # Without quotes, a value that begins with a quotation mark would end at the next mark.
     given = {
         k: json.dumps(v, ensure_ascii=False) if v[:1] in "'\"" else v for k, v in given.items()
     }

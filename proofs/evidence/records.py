@@ -2,7 +2,7 @@
 
 build/records keeps the output, exit code, date, commit, hash of all sources, and build/LANE.json,
 if any. proofs/lanes.json, which is committed, keeps the last line of the output, so that a clone
-shows the last run. `record` without arguments writes this file anew.
+shows the last run. `record` without arguments rewrites lanes.json.
 """
 
 from __future__ import annotations

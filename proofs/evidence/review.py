@@ -106,7 +106,7 @@ def told(key: Key, old: Claim | None, new: Claim | None) -> str:
 
 
 def compared(old: str, new: str, long: int = LONG) -> str:
-    """Return a new text with [-removed-]{+added+} words; for a long one, only these lines."""
+    """Return a new text with [-removed-]{+added+} words; if it is long, only changed lines."""
     if old == new:
         return "" if new.count("\n") >= long else new
     lines = 0 if new.count("\n") >= long else long
