@@ -66,7 +66,7 @@ def goals_of(facts: Facts) -> set[Key]:
 
 
 def relied_on(facts: Facts) -> set[str]:
-    """Return the paths of items that somebody relies on: they need a seal, hypotheses a witness.
+    """Return the paths of items that somebody relies on: all need a seal, hypotheses a witness.
 
     These are tagged items, extracted programs, items without a body, and all that they mention.
     """
@@ -164,7 +164,7 @@ def check(root: Path, claims: Mapping[Key, Claim], facts: Facts) -> list[Failure
         place = f"{key[0]}:{claim.symbol['line'] or ''}".rstrip(":")
         found = faults(claim, key in goals, seals.get(key))
         failures += [Failure(place, key[1], what) for what in found]
-    # If a theory cannot be read, nobody knows which items somebody relies on.
+    # If a theory cannot be read, some claims are unknown.
     if not any(part["errors"] for part in (*facts["sessions"], *facts["theories"])):
         gone = seals.keys() - {key for key, claim in claims.items() if claim.is_relied_on}
         failures += [Failure(*key, f"is in {LOCK}, and is no claim") for key in sorted(gone)]

@@ -1,6 +1,6 @@
 """The facts: the output of `whygate` about theories and proofs, and its meaning.
 
-Where a type is not `total`, each command fills in other fields.
+If a type is not `total`, each command fills in some of its fields.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, TypedDict
 class Answer(TypedDict, total=False):
     """A prover's answer: `Valid`, `Timeout`, ...; `kept`: from an earlier run.
 
-    In a theory's `context` the question is `false`; with `about`, the negated goals of this module.
-    With `goal` the question is a test, whose right answer is known.
+    In a theory's `context` the question is `false` or, with `about`, the negated goals of the
+    module `about`. With `goal` the question is a test, whose right answer is known.
     """
 
     answer: str

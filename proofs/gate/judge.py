@@ -51,8 +51,8 @@ LIBRARY = {
     "seq.Seq": "shapes and multi-indices",
 }
 
-# Refused: positions can name another file, attributes can change a prover's question. Explanations
-# are allowed, without quotes and comment marks: Why3 reads these as text in an attribute.
+# Refused: positions, which can name another file, and attributes, which can change a prover's
+# question. Explanations are allowed without quotes and comment marks, which Why3 reads as text.
 FOREIGN = re.compile(r'\[#|\[@(?![ \t]*expl:[^]\n"*]*\])')
 
 # Sources may contain ASCII and these, no invisible character or change of direction.
@@ -70,7 +70,7 @@ ASKED = {"Alt-Ergo", "CVC5", "Z3"}
 CANARIES = {"provable": True, "refutable": False}
 
 # END matches a clause that equates an end of a Python program with an outcome. The value, or the
-# contents of the exception, is the last word of its term, or has an equation of its own.
+# contents of the exception, is the last word of the end's term, or has an equation of its own.
 TERM = r"\(R\w+ ([^:]+): outcome ['\w, ()]*\)"
 OUTCOME = r"\w+_outcome [\w :()]+"
 FOR_ONE = r"(?:(\w+) -> )?(?:(\w+) = [^=]* /\\ )?"
@@ -265,7 +265,7 @@ def theory_faults(
         is_allowed = is_open and kind in PARAMETERS
         is_allowed |= kind == "meta" and assumed["name"] in HARMLESS_METAS
         if kind == "absurd":
-            # With a goal, `absurd` is an obligation. After a `return` Why3 makes no goal.
+            # The goal proves that `absurd` is not reached. After a `return` Why3 makes no goal.
             if (file, f"{name}'vc") not in goals:
                 what = "claims by absurd that this is not reached, and no goal proves it"
                 yield Failure(where, name, what)
@@ -339,7 +339,7 @@ def unsaid(clauses: list[str]) -> Iterator[str]:
     said = [ALWAYS.sub("", c[10:-2], count=1) for c in clauses if c.startswith("ensures")]
     written = {each for c in clauses if c.startswith("writes {") for each in c[9:-2].split(", ")}
     for each in sorted(written) if "place.axis" in written else ():
-        # A contract may bound the count of written bytes. A capacity is lent and given back.
+        # A contract may bound the count of written bytes. A capacity only bounds indices.
         told = ("place" in each and REPORT) or re.compile(rf"\(*{each} (@ \w+\)[^=]*=|<=) ")
         if not each.endswith(".capacity") and not any(map(told.match, said)):
             yield each

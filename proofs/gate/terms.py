@@ -83,7 +83,7 @@ class Function:
 
     def __call__(self, i: Any) -> Any:
         """Return the value at a place."""
-        # An integer beyond all places has the other value.
+        # An integer beyond all places has the value `other`.
         return next((value for place, value in self.places.items() if i == place), self.other)
 
     def but(self, places: Mapping[int, Any]) -> Function:
@@ -125,7 +125,7 @@ def parts(value: Any) -> tuple[Any, ...]:
 
 
 class Beyond:
-    """An integer above, or below, all in `met`, plus `shift`; `met`: compared ones, less `shift`.
+    """`shift` plus an integer above, or below, all of `met`: the compared integers, less `shift`.
 
     All integers on that side compare alike, so a formula of comparisons has one value for them.
     """

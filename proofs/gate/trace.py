@@ -126,7 +126,7 @@ def of_theories(facts: Facts, root: Path, known: Collection[str]) -> Iterator[En
     for session in facts["sessions"]:
         file, attached = session["file"], tags.get(session["file"], {})
         for goal in session["goals"]:
-            # A replaced parameter of a template has its goal there, maybe in another file.
+            # The goal of a replaced parameter has the parameter's place, maybe in another file.
             line = (goal["tree"]["file"] in (None, file) and goal["tree"]["line"]) or 0
             own = attached.get(line, [])
             tagged = own or attached.get(goal["module"]) or attached.get("", [])

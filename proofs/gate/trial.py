@@ -112,7 +112,7 @@ def integer(random: Drawing) -> int:
     kind = random.random()
     if kind < 0.9 or not random.large:
         return random.randint(-2, 7) if kind < 0.6 else random.randint(0, 40)
-    # Read from a text, so that equal integers are different objects.
+    # Equal integers that are read from a text are different objects.
     return int(str(random.choice(LARGE))) + random.randint(-2, 2)
 
 
@@ -142,7 +142,7 @@ def drawn(kind: Kind, random: Drawing, before: Sequence[Any] = ()) -> Any:
         case "int64":
             return max(-(2**63), min(integer(random), 2**63 - 1))
         case "sequence":
-            # Half of them equal an earlier argument, if it is a sequence, as different objects.
+            # Half of the sequences equal an earlier one, if any, but are different objects.
             same = [value for value in before if isinstance(value, tuple)]
             return tuple(list(same[-1]) if same and random.random() < 0.5 else several())
         case "list":
@@ -209,7 +209,7 @@ def in_python(template: str, values: list[Any]) -> Call:
 
 
 def ghost(operation: Operation, values: list[Any]) -> Call:
-    """Make the result of a ghost operation: its arguments are the fields of the same names."""
+    """Make the result of a ghost operation: a field is the argument of that name, or a default."""
     given = dict(zip(operation.facts["arguments"], values, strict=True))
     kinds = dict(zip(operation.result.fields, operation.result.inside, strict=True))
     fields = {name: given.get(name, nothing(kind)) for name, kind in kinds.items()}

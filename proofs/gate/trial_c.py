@@ -102,7 +102,7 @@ def word_width(kind: Kind) -> int:
 
 Some, Nothing = class_of("Some"), class_of("Nothing")
 
-# The fields with the contents of memory (a function), and with their number.
+# The fields with the contents of memory (a function), and with its size.
 FILLED = {"input": ("bytes", "extent"), "buffer": ("data", "room"), "result": ("found", "capacity")}
 # The fields that are arrays of pointers in C.
 LISTS = {"shapes": "rows", "inputs": "items"}
@@ -117,7 +117,7 @@ def drawn(kind: Kind, random: Random) -> tuple[Any, ...]:
 
 
 def arrange(kind: Kind, value: Any, random: Random, before: Sequence[Any]) -> None:
-    """Make outputs lend only existing parts, and some buffers come from the outputs before them."""
+    """Let outputs lend only parts that exist, and let some later buffers be such parts."""
     if own(kind) == "outputs":
         lent = [m for m in range(len(value.rooms)) if random.random() < 0.5]
         value.loans = Function({m: Some(item0=m) for m in lent}, Nothing())
@@ -264,7 +264,7 @@ def is_real(kinds: Sequence[Kind], values: Sequence[Any]) -> bool:
 
 
 def counted(name: str, before: Sequence[Any], after: Sequence[Any], result: Any) -> None:
-    """Update ghost state: the room that is left, the written bytes, the loans."""
+    """Update ghost state: the capacity and room, the written bytes, the loans."""
     match name.removeprefix("c.trusted.").split("."):
         case ["Memory", "read_only"]:
             after[0].capacity = 0

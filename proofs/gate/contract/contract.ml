@@ -1,9 +1,9 @@
 (** The contracts of programs and operations, from the typed WhyML: see translation.ml.
 
-    It covers, for modules such as [kernel.broadcast.COPBroadcast], the programs that run, or [all]
-    operations that programs may use, ghosts included. A precondition is a function of the
-    arguments, each other condition also of changed arguments' old values, and of the result or the
-    exception's value. The parts of a conjunction are separate conditions. *)
+    In modules such as [kernel.broadcast.COPBroadcast], these are the programs that run or, with
+    [all], all operations that programs may use, ghosts included. A precondition is a function of
+    the arguments; any other condition also of changed arguments' old values, and of the result or
+    the exception's value. The parts of a conjunction are separate conditions. *)
 
 open Why3
 open Json

@@ -121,7 +121,7 @@ let of_declaration found (d : Pdecl.pdecl) =
   | PDpure -> List.fold_left of_pure found d.pd_pure
   | PDexn _ -> found
 
-(** The definitions of all modules that these reach. *)
+(** The definitions of all modules that some modules reach. *)
 let of_modules modules =
   let add found (m : Pmodule.pmodule) =
     List.fold_left of_declaration found (Audit.declarations m)

@@ -191,7 +191,7 @@ let changes (e : T.expr) variables =
   let affected regions = not (Spv.is_empty (pvs_affected regions variables)) in
   affected e.e_effect.eff_writes || affected e.e_effect.eff_resets
 
-(* In [e], is [pv] used before anything that changes [reads], and in no loop? *)
+(* Does [e] use [pv] before any change of the variables [reads], and in no loop? *)
 let rec is_reached pv ~reads (e : T.expr) =
   let first_or_unchanged e1 rest =
     if occurs pv e1 then is_reached pv ~reads e1 else (not (changes e1 reads)) && rest ()

@@ -116,8 +116,8 @@ let at env id = if id.id_loc = None then env else { env with loc = id.id_loc }
 
 let set env pv value = { env with values = Mid.add (variable_id pv) value env.values }
 
-(* A variable gets a name that no visible variable has. It reuses a name that is no longer visible
-   only for the same type, as type checkers give a variable one type in the whole function. *)
+(* A variable gets a name that no visible variable has. It reuses an invisible name only for
+   the same type, because type checkers give a variable one type in the whole function. *)
 let bind env pv base ty =
   let taken x =
     Sstr.mem x env.visible || Option.fold ~none:false ~some:(( <> ) ty) (Hstr.find_opt env.types x)
@@ -200,8 +200,8 @@ let deliver destination e x =
   | Result -> [ "return " ^ x ]
   | Discard -> if is_pure e then [] else [ x ]
 
-(* [x = x + y] becomes [x += y] for integers; a list would change in place. As every operation has
-   parentheses, the text before the operator is [x] alone. *)
+(* [x = x + y] becomes [x += y] for integers; a list would change in place. Every operation has
+   parentheses, so the text before the operator is [x] alone. *)
 let assign ty target value =
   let prefix operator = "((" ^ target ^ ") " ^ operator ^ " " in
   let augmented operator =
@@ -321,7 +321,7 @@ and pattern env = function
   | Por (p, q) ->
       let inside, p = pattern env p in
       let inside, q = pattern inside q in
-      (* Python wants the same variables in both. *)
+      (* Python wants the same variables in both patterns. *)
       (inside, p ^ " | " ^ q)
   | Papp (ls, l) ->
       let env, l = Lists.map_fold_left pattern env l in

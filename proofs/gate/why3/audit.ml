@@ -8,7 +8,7 @@
       the attribute [vc:divergent], which drops the obligation to end;
     - [absurd]: a place that the program's goal has to prove unreachable;
     - [untold]: an effect, order, ghost part or inductive predicate that no statement shows;
-    - [meta], as some change the prover's input ([syntax_logic], [infinite_type], [AC]).
+    - [meta]: some change the prover's input ([syntax_logic], [infinite_type], [AC]).
 
     The gate decides which are allowed, and where. *)
 
@@ -78,8 +78,8 @@ let is_val = function
   | { c_node = Cfun { e_node = Eexec ({ c_node = Cany; _ }, _); _ }; _ } -> true
   | _ -> false
 
-(** Whether a program does more with memory than statements show: than to read and write arguments
-    themselves and to return new memory. Results with a ghost part count, too. *)
+(** Whether a program does more with memory than statements show: more than read and write its
+    arguments themselves, and return new memory. Results with a ghost part count, too. *)
 let has_untold_effect rs ({ cty_effect = effects; _ } as cty : Ity.cty) =
   let open Ity in
   let own ity = match ity.ity_node with Ityreg r -> Sreg.singleton r | _ -> Sreg.empty in

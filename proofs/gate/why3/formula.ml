@@ -117,8 +117,8 @@ let rec equations t p =
       List.concat (List.map2 equations on ps)
   | _ -> [ t_equ t (of_pattern p) ]
 
-(** The cases of a [match]: variables of the pattern; equations that hold there or, without any,
-    that no earlier case applies; the formula. *)
+(** The cases of a [match]: the pattern's variables; its equations or, if it has none, the formula
+    that no earlier case applies; the case's own formula. *)
 let cases t branches =
   let variables = List.fold_left (fun found t -> Mvs.set_union found (t_vars t)) Mvs.empty in
   let case passed bound =
@@ -209,7 +209,7 @@ let rec is_true known f =
   in
   List.for_all holds (claims f)
 
-(** Whether there are formulas, and all are trivial, given those that are required. *)
+(** Whether there are formulas, and all are trivial, given the [required] formulas. *)
 let say_nothing ?(required = []) found =
   let known = List.concat_map conjuncts required in
   found <> [] && List.for_all (fun f -> is_true known (bare f)) found

@@ -11,7 +11,7 @@ type goal = {
 let ident task = (Task.task_goal task).Decl.pr_name
 let full_name goal = goal.in_module ^ "." ^ goal.name
 
-(** In the order of the source. For a file read as a library, Why3 omits programs' goals. *)
+(** In the order of the source. Why3 omits programs' goals if it reads a file as a library. *)
 let of_theory (project : Project.t) theory =
   let file = Project.absolute project theory in
   let found, _ = Env.read_file Pmodule.mlw_language project.env file in

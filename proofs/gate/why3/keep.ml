@@ -1,4 +1,4 @@
-(** The transformation [keep] reduces a goal's context to the part that its proof needs.
+(** The transformation [keep] reduces a goal's context to all that its proof needs.
 
     Its arguments name hypotheses and definitions. It drops all other hypotheses, turns all other
     definitions of functions and predicates into declarations, and drops declarations that are then

@@ -35,7 +35,7 @@ and step = Keep of string list * t | Split of t list
 
 let nothing = { proofs = []; step = None; instead = [] }
 
-(** {1 One version's part in it} *)
+(** {1 The record of one version} *)
 
 (** The version of the linked Why3. *)
 let here = Why3.Config.version

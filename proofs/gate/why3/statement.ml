@@ -2,8 +2,8 @@
 
     The statement of a lemma is its formula, of a definition the whole definition, of a program its
     contract. Each is printed alone, without attributes and without the proof that its author wrote
-    beside it, so only its meaning and its names can change its text. As a name may stand for
-    several symbols, the statement also lists its symbols, resolved: [seq.Seq.length]. *)
+    beside it, so only its meaning and its names can change its text. A name may stand for several
+    symbols, so the statement also lists its symbols, resolved: [seq.Seq.length]. *)
 
 open Why3
 open Format
@@ -75,7 +75,7 @@ let post word fmt f =
   fprintf fmt "  %s { @[%a%a@] }" word result v term (Formula.bare f);
   Pretty.forget_var v
 
-(** Sorted by name, as Why3's order depends on the other loaded files. *)
+(** Sorted by name: Why3's order depends on the other loaded files. *)
 let exceptions (cty : Ity.cty) =
   let silent xs posts = if Ity.Mxs.mem xs posts then posts else Ity.Mxs.add xs [] posts in
   let all = Ity.Sxs.fold silent cty.cty_effect.eff_raises cty.cty_xpost in
@@ -89,7 +89,7 @@ let raises fmt ((xs : Ity.xsymbol), posts) =
 
 (** {1 Effects}
 
-    A proof that calls a program uses its promises, and that it leaves other memory alone. So a
+    A caller's proof uses a program's promises, and that the program leaves other memory alone. So a
     statement lists the memory that the program may write, and new memory; [Audit] finds all other
     effects on memory. *)
 

@@ -1,8 +1,8 @@
 (** Templates, modules that others clone, and the symbols of their instances.
 
-    A theorem of a template holds for each instance, as its proof holds for all parameters that meet
-    the template's assumptions. Where an instance replaces a parameter by a program, Why3 makes a
-    goal for that ([load'refn'vc]). So a proved theorem of a template has no second goal in its
+    A theorem of a template holds for each instance: its proof holds for all parameters that meet
+    the template's assumptions. If an instance replaces a parameter by a program, Why3 makes a goal
+    for that ([load'refn'vc]). So a proved theorem of a template has no second goal in its
     instances. Unsubstituted parameters and axioms stay unproved in the instance. *)
 
 open Why3
@@ -31,7 +31,7 @@ let origins m =
   in
   List.fold_left of_instance Ident.Mid.empty (instances m)
 
-(** The origins in templates of ours that prove them. *)
+(** The origins that templates of ours prove. *)
 let proved_origins project m =
   let is_proved (template, there) =
     Audit.is_ours project template && Ident.Sid.mem there (proved template)

@@ -2,7 +2,7 @@
 
     [whygate CONFIG audit THEORY.mlw ...] prints the statements and assumptions of the theories,
     [whygate CONFIG replay THEORY.mlw] the provers' present answers to a theory's session: each prints
-    one JSON value. A process replays one theory, as Why3's tasks may depend on the files that the
+    one JSON value. A process replays one theory: Why3's tasks may depend on the files that the
     process has read before. *)
 
 open Json

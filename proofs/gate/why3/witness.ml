@@ -165,8 +165,8 @@ let without_cases found =
   List.rev (List.fold_left add [] found)
 
 (** The promises of a program under hypotheses about its arguments. Drops each hypothesis about its
-    results, about memory after its run, or about a variable that shares a hypothesis with these: it
-    only tells outcomes apart. *)
+    results, about memory after its run, or about a variable that shares a hypothesis with
+    these: such a hypothesis only tells outcomes apart. *)
 let promised (cty : Ity.cty) =
   let is_written = Ity.pv_affected cty.cty_effect.eff_writes in
   let written = List.map (fun pv -> pv.Ity.pv_vs) (List.filter is_written cty.cty_args) in
@@ -240,7 +240,7 @@ let of_module ~kept m =
 (** {1 Makers}
 
     A maker has no body and returns a value of an abstract record. It promises the values of some
-    fields, each by one term that does not mention the result. Such a value exists, as an abstract
+    fields, each by one term that does not mention the result. Such a value exists: an abstract
     record without an invariant can have any fields. *)
 
 (** [fields]: the fields of the abstract records without an invariant. *)
