@@ -5,8 +5,8 @@ open Record
 let proved proofs = if proofs = [] then nothing else { nothing with proofs = [ (here, proofs) ] }
 let taken_apart step = { nothing with step = Some step }
 
-(** The results join a record with the same steps, go below [instead] in one of other versions
-    alone, and replace any other. *)
+(** The results join a record with the same steps. They go below [instead] if the record is only of
+    other versions, and replace any other record. *)
 let rec merged known found =
   let known = { known with instead = List.remove_assoc here known.instead } in
   let add step =
@@ -24,7 +24,7 @@ let rec merged known found =
         { known with instead = (here, found) :: known.instead }
       else { found with instead = known.instead }
 
-(** The record without this version's part. *)
+(** The record without this version. *)
 let rec of_others r =
   let step =
     match r.step with

@@ -1,10 +1,10 @@
 (** The search for proofs.
 
-    Every part of a goal should have two proofs, by provers of different families; with one it
-    counts as proved. From cheap to costly:
+    Every part of a goal should have two proofs, by provers of different families; with one proof
+    it counts as proved. From cheap to costly:
     - the recorded steps, of this version of Why3 or another, first with the provers that proved
       each part;
-    - the goal with the part of its context that some prover reports to use ([keep]), with the
+    - the goal with the hypotheses and definitions that some prover reports ([keep]), with the
       shortest limit, until provers of two families prove it; if that fails, each part of [split_vc]
       in the same way;
     - longer limits for a part that no split divides. If they fail, add an assertion to the source
