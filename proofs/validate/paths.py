@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 # The conditions of a whole path, without forced decisions.
 Path = list[z3.BoolRef]
 
-# VALUES: tried where Python needs a number. DECISIONS: the most of a path. SECONDS: Z3's limit.
+# VALUES: tried if Python needs a number. DECISIONS: the most on one path. SECONDS: Z3's limit.
 VALUES: tuple[int, ...] = (*range(32), *range(-1, -9, -1))
 DECISIONS = 2000
 SECONDS = 600
@@ -34,7 +34,7 @@ def operation(apply: Callable[[Any, Any], Any]) -> Callable[[Number, object], An
 
     def operate(self: Number, other: object) -> Any:
         if type(other) in (list, tuple):
-            return NotImplemented  # Python repeats a list or tuple itself.
+            return NotImplemented  # Python itself repeats a list or tuple.
         return Number(self.explorer, apply(self.z3, self.term(other)))
 
     return operate

@@ -25,11 +25,11 @@ from validate.paths import Explorer, Number, Path, Unknown, left_out
 # Stands for an unknown integer in a form of arguments.
 ANY: Any = type("AnyInteger", (), {"__repr__": lambda _: "?"})()
 
-# For several shapes: the largest rank, and the largest number. At rank 2, a wrong index -1 means
+# For several shapes: the largest rank, and the most shapes. At rank 2, a wrong index -1 means
 # axis 1 and may pass; so there are shapes of rank 3, too.
 SEVERAL = ((2, 3), (3, 2))
 
-# Their `rank` or `axis` is an unknown integer. In other programs a loop counts up to the rank.
+# The `rank` or `axis` of these is unknown. In other programs a loop counts up to the rank.
 OF_ANY_RANK = ("check_axes", "check_distinct")
 
 # symbolic_zeros has a path for each partition into equal symbols; loop_plan needs three axes.
