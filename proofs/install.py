@@ -23,8 +23,8 @@ from gate.toolchain import PYTHON, REQUIREMENTS, VENV, WHEELS, Tool
 
 PROVERS = ROOT / "build" / "provers"
 
-# Packages for tests, headers, and single targets of the Makefile. No proof needs them, and their
-# versions are not pinned: Debian replaces its Chromium every few weeks.
+# Packages for tests, Python's headers, and packages for single targets of the Makefile. No proof
+# needs them, and their versions are not pinned: Debian replaces its Chromium every few weeks.
 TESTS = "chromium clang cmake g++ gcc lld pkg-config valgrind"
 HEADERS = f"lib{PYTHON}-dev"
 OTHERS = {
@@ -41,7 +41,7 @@ APART = ("verify-c", "test-models", "models", "certify")
 
 BY_HASH = ("--require-hashes", "--only-binary=:all:")
 
-# `venv` and this module put these, and Python, into .venv; packages own all other files.
+# `venv` and this module put these files, and Python, into .venv; packages own all others.
 OF_VENV = (
     *(".gitignore", "pyvenv.cfg", "lib64", "package.sha256"),
     *(f"bin/{name}" for name in ("activate", "activate.csh", "activate.fish", "Activate.ps1")),
@@ -156,7 +156,7 @@ def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
         if VENV.is_symlink():
             VENV.unlink()  # The target of a link belongs to another checkout.
         run(Path(sys.base_prefix, "bin", PYTHON), "-I", "-m", "venv", "--clear", VENV)
-        shutil.rmtree(WHEELS, ignore_errors=True)  # They may be for another Python.
+        shutil.rmtree(WHEELS, ignore_errors=True)  # Wheels may be for another Python.
     elif found := strange_files(VENV):
         shown = "\n  ".join(found[:20])
         raise ToolError(f"no pinned package has put these here; remove .venv/:\n  {shown}")
