@@ -6,6 +6,7 @@ import html
 import json
 import re
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,10 @@ import pytest
 import released
 from built import PATTERNS, constant, parsed, pattern, value
 from command_line import Run
+from google.protobuf.message import EncodeError
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
-from whycast._model import _runs
+from whycast._model import _read, _runs
 from whycast._model._operators import EXPLICIT, FORMS, INSIDE, OPERATORS
 
 Save = Callable[[ModelProto | str], str]
@@ -182,13 +184,16 @@ def test_external_data_stays_beside_the_model(run: Run, tmp_path: Path) -> None:
 
 def unreadable() -> ModelProto:
     """Return a model with faults in elements, types, a size and outputs, and a function twice."""
-    made = parsed("(float[N,8] x) => (float[N,8] z) { h = Relu(x) z = Add(h, row) }")
+    text = "{ h = Relu(x) k = Add(x, q) z = Add(h, row) }"
+    made = parsed(f"(float[N,8] x, float[M,8] q) => (float[N,8] z) {text}")
     made.graph.initializer.append(constant("row", 8))
     made.graph.initializer[0].raw_data = b"ab"
     made.graph.initializer.add(name="negative", data_type=TensorProto.FLOAT, dims=[-1])
     made.graph.value_info.append(value("z", ("N", 8), 99))
     made.graph.node.append(helper.make_node("Add", ["x", "row"], []))
     made.graph.node.append(helper.make_node("Add", ["x", "negative"], ["w"]))
+    graphs = [parsed("(float[2] t) => (float[2] u) { u = Relu(t) }").graph]
+    made.graph.node.append(helper.make_node("Many", ["x"], ["m"], domain="own", bodies=graphs))
     made.functions.extend(2 * [helper.make_function("own", "None", ["a"], ["a"], [], [])])
     return made
 
@@ -215,10 +220,24 @@ STALE = """(float[N,3,4] x, float[1,3,1] b) => (float[N,3,4] z) <float[3,4] h> {
   h = Relu(x) z = Add(h, b) }"""
 EXPAND = """(float[1,8,1] x, float[16,1] y) => (float[?,?,?] z) <int64[3] s = {1,16,70}> {
   e = Expand(x, s) z = Mul(e, y) }"""
-NORM = """(float[N,8] x, float[8] r) => (float[N,8] z) {
-  h = SimplifiedLayerNorm(x) z = Add(x, r) }"""
+NORM = """(float[N,8] x, float[8] r) => (float[N,8] z) <float[1] c = {2}> {
+  h = SimplifiedLayerNorm(c) z = Add(x, r) }"""
+MAX = """(float[2,3] x, float[3] y) => (float[] z) { w = Max(x, x) z = Max(w, y) }"""
+INNER = """(float[2,3] x, float[3] y) => (float[] z) {
+  w = LayerNormalization(x, y) z = Add(w, y) }"""
+FIVE = "(float[1,4] x, {}) => (float[] z5) {{ {} }}".format(
+    ", ".join(f"float[N{k}] y{k}" for k in range(1, 6)),
+    " ".join(f"z{k} = Add(x, y{k})" for k in range(1, 6)),
+)
+CHAIN = "(float[1,4] y0, {}) => (float[] y16) {{ {} }}".format(
+    ", ".join(f"float[N{k},1] x{k}" for k in range(1, 17)),
+    " ".join(f"y{k} = Add(y{k - 1}, x{k})" for k in range(1, 17)),
+)
+STATED = "(float[2,3] x) => (float[] z) <{}> {{ {} z = Add(x, x) }}".format(
+    ", ".join(f"float[4] h{k}" for k in range(22)), " ".join(f"h{k} = Relu(x)" for k in range(22))
+)
 GEMM = """(float[4,2] a, float[3,4] b, float[3] c) => (float[2,3] z) {
-  z = Gemm<transA = 1, transB = 1>(a, b, c) }"""
+  y = Gemm<transA = 1, transB = 1>(a, b) z = Gemm<transA = 1, transB = 1>(a, b, c) }"""
 QUANTIZED = """(uint8[2,3,4] x, float s, uint8 p, uint8[5,4,4] y) => (uint8[?,?,?] z) {
   z = QLinearMatMul(x, s, p, y, s, p, s, p) }"""
 INTEGERS = """(uint8[2,3,4] x, uint8[4,5] y) => (int32[2,3,5] z) { z = MatMulInteger(x, y) }"""
@@ -248,13 +267,22 @@ FAULTS: dict[str, tuple[ModelProto, str, str]] = {
     "slope of opset 6": (parsed(two("N,3,4", "3", "PRelu"), 6), "unknown", "one for each channel"),
     "no type": (UNTYPED, "always", "Field 'type' of 'value_info' is required"),
     "no operator": (parsed(NORM), "always", "Norm, which ONNX does not have"),
-    "no elements": (unreadable(), "always unknown", "99, contradicts the inferred float"),
+    "no elements": (unreadable(), "depends always unknown", "99, contradicts the inferred float"),
     "no import": (NOT_IMPORTED, "always", "No opset import for domain 'own'"),
     "Expand to less": (parsed(EXPAND), "never unknown", "sizes 8 and 16"),
     "Expand by -1": (
         *(parsed(EXPAND.replace("{1,16", "{-1,8")), "unknown never", "Expand -> e: ONNX does not"),
     ),
-    "Max of opset 7": (parsed(two("2,3", "3", "Max"), 7), "never", "Max of opset 7 does not broad"),
+    "Max of opset 7": (parsed(MAX, 7), "never", "Max of opset 7 does not broad"),
+    "slope": (
+        parsed(two("3", "2,3", "PRelu")),
+        "never",
+        "its last input does not fit the shape of",
+    ),
+    "inside": (parsed(INNER), "always", "LayerNormalization, which broadcasts within"),
+    "many names": (parsed(CHAIN), " ".join(16 * ["always"]), "knows a size with a question mark"),
+    "many conditions": (parsed(FIVE), " ".join(5 * ["always"]), "; 1 more"),
+    "many annotations": (parsed(STATED), "equal", "2 more annotations are not used"),
     "sizes of opset 7": (parsed(two("N", "M", "Max"), 7), "unknown", "condition: N = M (1)"),
     "attribute": (
         *(parsed(two("2,3", "3", "Add<broadcast = 1>"), 6), "unknown", "convert it to opset 7"),
@@ -312,9 +340,17 @@ def test_sizes_that_contradict_or_bind(run: Run, saved: Save) -> None:
     model.graph.input.pop()
     path = saved(model)
     assert rows(run, path, "--sizes s=2x4 --sizes N=2")[0]["verdict"] == "equal"
+    assert run(f"model {path} --sizes N=(2,)").code == 0
     assert "the input of this name has its own: N=(2,)" in run(f"model {path} --sizes N=2").out
     assert "expected a number for the size 'M'" in run(f"model {path} --sizes M=2x2").err
     assert "expected one of M, N, s, x, N\n" in run(f"model {path} --sizes y=2x2").err
+    text = "(float[] x, float[N,N] y, float[?,4] v) => (float[] z) { w = Add(v, v) z = Add(x, y) }"
+    model = parsed(text)
+    model.graph.input[1].type.tensor_type.shape.dim[0].dim_param = "v.0"
+    path = saved(model)
+    assert "v.0' is size 0 of input 'v'" in run(f"model {path}").out
+    assert rows(run, path, "--sizes x=2x3 --sizes y=2x3")[1]["verdict"] == "equal"
+    refused(run, f"{saved(text)} --sizes y=2x3", "y=2x3 has two numbers for 'N'")
     # An open size equals itself everywhere.
     for size in ("?", "-1"):
         text = f"(float[{size},4] x) => (float[?,4] z) {{ h = Relu(x) z = Add(h, x) }}"
@@ -336,6 +372,17 @@ LEFT = {
         "--constants",
         "its constants would take 2,147,483,648 bytes, expected at most 1,073,741,824",
     ),
+    "bytes of strings": (
+        '(string[16384,8192] x) => (string[] z) <string[1] s = {"ab"}> { z = StringConcat(x, s) }',
+        "--constants",
+        "its constants would take 1,342,177,280 bytes",
+    ),
+    "product": (
+        "(float[N,2] a, float[2,M] b, float[1] c) => (float[] z) { z = Gemm(a, b, c) }",
+        "--dynamic",
+        "no value has the shape of the product",
+    ),
+    "size 0": (two("0", "2,1"), "--as reshape+tile", "Reshape of opset 13 has no size 0"),
     "leave": (two("2,4", "4"), "--leave Add", "--leave names its operator"),
     **{
         element: (two("2,4", "4", element=element), SONNX, "does not take the type")
@@ -348,7 +395,7 @@ LEFT = {
 def test_nodes_that_are_left(run: Run, saved: Save, tmp_path: Path, name: str) -> None:
     """[E_Broadcast_any_E1_030]"""
     text, words, reason = LEFT[name]
-    path = saved(parsed(text, 21))
+    path = saved(parsed(text, 13 if "opset 13" in reason else 21))
     done = run(f"model {path} --explicit {tmp_path}/out.onnx {words}")
     assert "nothing was changed; 1 left\nleft: -> z: " in done.out
     assert reason in done.out
@@ -361,6 +408,7 @@ def test_nodes_that_are_left(run: Run, saved: Save, tmp_path: Path, name: str) -
 SAME = {
     "conditions": (two("3,N", "M,N"), "--dynamic", "drawn inputs: x 3×2, y 1×2"),
     "0 in a Reshape": (two("0", "2,1"), "--as reshape+tile", "drawn inputs: x 0, y 2×1"),
+    "strings": (two("3,1", "4", "StringConcat", "string"), "", "drawn inputs: x 3×1, y 4"),
     "one of two": (
         "(float[1,1] a, float[1,3] b) => (float[] z) { z = Gemm(a, b, a) }",
         "",
@@ -372,13 +420,28 @@ SAME = {
 @pytest.mark.parametrize("name", SAME)
 def test_models_that_give_the_same(run: Run, saved: Save, tmp_path: Path, name: str) -> None:
     text, words, inputs = SAME[name]
-    done = run(f"model {saved(text)} --explicit {tmp_path}/out.onnx {words} --check")
+    path = saved(parsed(text, 21))
+    done = run(f"model {path} --explicit {tmp_path}/out.onnx {words} --check")
     assert (done.code, "the same bits before and after" in done.out) == (0, True)
     assert "; 0 left" in done.out
     assert inputs in done.out
 
 
-def test_a_difference_is_placed() -> None:
+# The inputs of a model, and the reason why none are drawn.
+NOT_DRAWN = {
+    "optional(float[2,3])": "input 'x' is neither a tensor nor a sequence of tensors",
+    "float[]": "the shape of input 'x' is open (--sizes)",
+    "float[100000,100000]": "x' would have 10,000,000,000 elements, expected at most 268,435,456",
+}
+
+
+@pytest.mark.parametrize("kind", NOT_DRAWN)
+def test_inputs_that_are_not_drawn(run: Run, saved: Save, tmp_path: Path, kind: str) -> None:
+    path = saved(f"({kind} x, float[2,3] y, float[3] z) => (float[] w) {{ w = Add(y, z) }}")
+    refused(run, f"{path} --explicit {tmp_path}/out.onnx --check", NOT_DRAWN[kind])
+
+
+def test_a_difference_is_placed(tmp_path: Path) -> None:
     before = np.arange(12.0).reshape(3, 4)
     after = before.copy()
     after[1, 2], after[2, 3] = -6, 11.5
@@ -389,6 +452,16 @@ def test_a_difference_is_placed() -> None:
     shapes = "float64 of shape (3, 4) before, float64 of shape (4, 3) after"
     assert _runs._difference(before, before.T) == shapes
     assert _runs._difference(np.array([0.0]), np.array([-0.0])).startswith("1 of 1 elements")
+    strings = (np.array([each, "c"], object) for each in "ab")
+    assert _runs._difference(*strings) == "1 of 2 elements, the first at (0,): a before, b after"
+    assert _runs._difference([before], []) == "a sequence of another length"
+    assert _runs._difference(None, before) == "one of them is empty"
+    paths = [tmp_path / "before.onnx", tmp_path / "after.onnx"]
+    for path, size in zip(paths, "32", strict=True):
+        onnx.save(parsed(two("2,3", size)), path)
+    inputs = {name: np.ones(shape, np.float32) for name, shape in (("x", (2, 3)), ("y", (3,)))}
+    _, found = _runs._differences(paths[0], paths[1], inputs)
+    assert [text.partition(": ")[0] for text in found] == [f"ONNX Runtime does not run {paths[1]}"]
 
 
 REFUSED = {
@@ -398,6 +471,9 @@ REFUSED = {
     **dict.fromkeys(
         ("--check", "--as expand", "--dynamic", "--constants", "--leave Pow"), "add --explicit"
     ),
+    "--sizes N": "expected NAME=NUMBER or INPUT=SHAPE, got 'N'",
+    "--explicit OUT --check --input x=a": "expected NAME=NUMBER, got 'x=a'",
+    "--explicit /dev/null --check": "expected a regular file",
     "--explicit FOLDER/model.onnx": "is read",
     "--explicit FOLDER/none/out.onnx": "No such file",
     "--explicit OUT --leave Foo": "expected an operator of Add",
@@ -409,7 +485,15 @@ REFUSED = {
 }
 
 
-def test_words_and_files_that_are_refused(run: Run, saved: Save, tmp_path: Path) -> None:
+def too_large_if_explicit(model: ModelProto) -> bytes:
+    if any("/explicit" in node.name for node in model.graph.node):
+        raise EncodeError
+    return bytes(model.SerializePartialToString())
+
+
+def test_words_and_files_that_are_refused(
+    run: Run, saved: Save, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path, out = Path(saved(pattern("channels"))), tmp_path / "out.onnx"
     before = path.read_bytes()
     for words, reason in REFUSED.items():
@@ -421,6 +505,21 @@ def test_words_and_files_that_are_refused(run: Run, saved: Save, tmp_path: Path)
         path.write_bytes(content)
         refused(run, f"{path} --explicit {out}", reason)
     assert "No such file" in run(f"model {tmp_path}/none.onnx").err
+    text = path.with_suffix(".onnxtxt")
+    text.write_text("nonsense")
+    refused(run, str(text), "expected an ONNX model as text")
+    text.write_text(onnx.printer.to_text(pattern("channels")))
+    saved(pattern("channels"))
+    assert rows(run, str(text)) == rows(run, str(path))
+    text.unlink()
+    answers = iter([None, "a fault", None, None])
+    monkeypatch.setattr(_read, "complaint", lambda _: next(answers))
+    with pytest.raises(AssertionError, match="that would be written: a fault"):
+        run(f"model {path} --explicit {out}")
+    monkeypatch.setattr(ModelProto, "SerializeToString", too_large_if_explicit)
+    refused(run, f"{path} --explicit {out}", "would have 2 GiB or more")
+    monkeypatch.setitem(sys.modules, "whycast._model", None)
+    refused(run, str(path), "it needs whycast._model: pip install 'whycast[onnx]'")
     assert [file.name for file in tmp_path.iterdir()] == ["model.onnx"]
 
 

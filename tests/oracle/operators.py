@@ -149,7 +149,9 @@ WRONG = {
     "other dtype": Wrong(2, other_dtype, "dtype", EMPTY),
     "no zeros": Wrong(2, lambda x, y: x + y if x.size and y.size else None, "refuses", EMPTY),
     "rank 5": Wrong(2, wrong_where(lambda x, y, z: z.ndim == 5), "elements", Case(((), (1,) * 5))),
-    "no vectors": Wrong(2, lambda x, y: None if x.ndim == y.ndim == 1 else x + y, "refuses", SCALARS),
+    "no vectors": Wrong(
+        2, lambda x, y: None if x.ndim == y.ndim == 1 else x + y, "refuses", SCALARS
+    ),
     "more axes": Wrong(2, lambda x, y: (x + y)[(None,) * (x.ndim == 1)], "shape", SCALARS),
     "two of three": Wrong(3, two_of_three, "refuses", Case(((), (), (0,)))),
     "rows": Wrong(3, chooses_rows, "elements", ROWS),

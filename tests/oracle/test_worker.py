@@ -277,7 +277,11 @@ BUFFERED = ("env", "-u", "PYTHONUNBUFFERED")
         (["cat"], {"level": "data"}, r"\n1. data: another shape: "),
         (["cat"], {"level": "data", "max_rank": 0}, r"\n  not asked: [\d,]+ cases: a rank above 0"),
         (["cat"], {"level": "adjoint"}, r"\n1. adjoint: "),
-        (["sh", "-c", EMPTY], {"level": "inplace", "tensors": 2}, "memories: expected as many digits"),
+        (
+            ["sh", "-c", EMPTY],
+            {"level": "inplace", "tensors": 2},
+            "memories: expected as many digits",
+        ),
         (["sh", "-c", ANSWERS], {"max_size": 2**53}, "cases: a number above 9007199254740992\n"),
     ],
 )
