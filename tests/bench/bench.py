@@ -36,8 +36,8 @@ A number beside a peer is its time divided by that of whycast: above 1, whycast 
 are medians over rounds in one process; in each round every contender ran once.
 """
 
-# A contender runs for this many seconds at a time: longer than a reading of the clock, shorter than
-# another program's turn, so that few rounds contain one. With 2 ms, some ratios were 5, not 1.
+# A contender runs for this many seconds at a time: longer than a reading of the clock, so short
+# that other programs interrupt few rounds. With 2 ms, some ratios were 5, not 1.
 STRETCH = 0.0003
 
 TRIES = 5
@@ -99,9 +99,9 @@ def answer(code: str, names: dict[str, Any]) -> object:
 def calibrated(timer: Callable[[int], float], stretch: float) -> int:
     """Return the number of loops that takes about `stretch` seconds."""
     loops = 1
-    # Take the shortest run: after a disturbed one, all rounds would have too few loops.
+    # Take the shortest time: a disturbed run would lead to too few loops in all rounds.
     while (time := min([timer(loops) for _ in range(TRIES)])) < stretch:
-        # The first loops are slower than later ones: approach the number by steps.
+        # Increase the number in steps: the first loops are slower than later loops.
         loops = max(loops + 1, int(loops * min(10, stretch / max(time, 1e-9))))
     return loops
 

@@ -21,8 +21,8 @@ typedef struct job {
   int64_t room, extent, rank, target_rank, width;
 } job;
 
-/* Copy the input's part at x, of `block` bytes, to z, by one loop for each output axis from k on;
-   return the end of the written bytes. */
+/* Broadcast the input's `block` bytes at x to z, by one loop for each output axis from k on; return
+   the end of the written bytes. */
 static uint8_t *write_axis(const job *a, uint8_t *z, const uint8_t *x, int64_t k, int64_t block) {
   if (k == a->target_rank) {
     memcpy(z, x, (size_t) a->width);
