@@ -18,7 +18,7 @@ KERNEL = "*/whycast/_kernel.py"
 # `make test` does not install these packages.
 PEERS = {name: f"*/whycast/testing/_peers/_{name}.py" for name in ("torch", "pyrefly")}
 
-# For each part: its tests, and whether the accelerator runs. Without it the kernel runs.
+# For each part: its tests, and "1" if the accelerator runs, "0" if the kernel runs.
 ACCELERATED = [f"tests/package/test_{name}.py" for name in ("accelerator", "copies", "limits")]
 OTHERS = [f"tests/{name}" for name in ("fuzz", "laws", "models", "oracle", "peers")]
 PARTS = {
@@ -39,7 +39,7 @@ def main() -> int:
     for name, (tests, native) in PARTS.items():
         folder = OUT / name
         folder.mkdir(parents=True)
-        # coverage.py, in .venv, measures every Python process that has the first variable.
+        # coverage.py, in .venv, measures every Python process with COVERAGE_PROCESS_START.
         start = {"COVERAGE_PROCESS_START": str(ROOT / "pyproject.toml"), "WHYCAST_NATIVE": native}
         workers = ("-n", "auto", "--dist", "worksteal", "-q")
         words = ("run", "-m", "pytest", *workers, *tests)
