@@ -1,6 +1,6 @@
 /* The claims about c/whycast.c that verify.py passes to ESBMC and Eva. Macros fix ranks and bounds;
-   values that no comment limits are unknown. Memory is as long as the call states. ESBMC also shows
-   that code, place and memory equal those of plain.c. */
+   if no comment limits a value, it is any value. Memory is as long as the call states. ESBMC also
+   shows that code, place and memory equal those of plain.c. */
 
 #include "plain.c"
 
@@ -77,7 +77,7 @@ static void numpy(void) {
     shape_by(1);
 }
 
-/* Any count of tensors up to 1, and any rank up to 1, negative ones too. */
+/* Any count, rank and capacity up to 1, also negative. */
 static void ranks(void) {
     int64_t only[1] = {unknown()}, found[1] = {7}, due[1] = {7};
     const int64_t rank = unknown(), *shapes[] = {only};
@@ -104,8 +104,8 @@ static void strides(void) {
     claim_numbers(found, due, LENGTH(OTHER));
 }
 
-/* A tensor of any bytes. The digits of `own_sizes` in base 4, the last one first, are its sizes;
-   those of `target_sizes` are the sizes of the target. */
+/* A tensor of any bytes. Its sizes are the digits of `own_sizes` in base 4, the lowest first; the
+   target's sizes are those of `target_sizes`. */
 static void one(int64_t own_sizes, int64_t rank, int64_t target_sizes) {
     int64_t own[LENGTH(RANK)], target[LENGTH(RANK)];
     uint8_t input[BYTES], found[BYTES], due[BYTES];

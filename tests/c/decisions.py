@@ -119,7 +119,7 @@ class Source:
         return self.text.count("\n", 0, at) + 1
 
     def _piece(self, piece: re.Match[str], blocks: list[str]) -> int:
-        """Read a piece inside `blocks`; return the start of the next one."""
+        """Read a piece inside `blocks`; return the start of the next piece."""
         text = (piece["text"] or "").strip()
         unknown = UnknownError(f"line {self._line(piece.end())}")
         if piece["close"]:
@@ -211,8 +211,8 @@ def read(path: Path, source: Source) -> tuple[Counter[int], dict[int, set[Vector
 
 
 def is_independent(place: int, vectors: Collection[Vector]) -> bool:
-    """Return whether a condition decides alone: two vectors differ in this condition and in the
-    outcome; every other condition is equal in both vectors, or not evaluated in one of them.
+    """Return whether a condition decides alone: in two vectors it and the outcome differ, and every
+    other condition is equal, or not evaluated in one of the vectors.
     """
     return any(
         v[place] + w[place] == 3

@@ -10,7 +10,7 @@
  * A region is the memory of one argument. With mmap it has forbidden pages at one end and guards,
  * bytes that must not change, at the other. With -DEXACT a region is as long as the call states,
  * and outputs that the call fills are not filled before, so that AddressSanitizer and valgrind see
- * wrong accesses. With -DFIRST the program exits at the first call that differs, unprinted.
+ * wrong accesses. With -DFIRST the program exits silently at the first call that differs.
  */
 
 #define _DEFAULT_SOURCE /* For MAP_ANONYMOUS. */
@@ -75,7 +75,7 @@ static uint8_t *fenced(size_t bytes) {
 #endif
 }
 
-/* Each region lies behind `before` bytes of guards, in memory that other regions use again. */
+/* `before` bytes of guards precede a region; later regions use its memory again. */
 static struct {
     uint8_t *memory, *start;
     int64_t size, before;
@@ -156,12 +156,12 @@ static uint8_t pattern[MOST_BYTES + 2 * MOST_TENSORS + 64];
 
 /* --- each function, in both programs -------------------------------------------------------- */
 
-/* The shapes in regions, and the places that both programs set. */
+/* The shapes, in regions, and the places that both programs set. */
 static const int64_t *const *shapes, *ranks;
 static int64_t count;
 static whycast_place place, due_place, nowhere;
 
-/* Counts a call. If it is among the first that differ, prints it with its shapes. */
+/* Counts a call. Prints the first calls that differ, each with its shapes. */
 static void agree(const char *name, int64_t code, int64_t due_code, int memory) {
     const whycast_place found = place, due = due_place;
     place = (whycast_place){77, 77};
@@ -279,8 +279,8 @@ typedef struct {
     int64_t common[MOST_AXES], rank, loops, *sizes, *steps, *counters, *offsets;
 } plan;
 
-/* `looks` is the number of probes among `many`, `look` the n-th probe. If `many` is small, all are
-   probed, else some and the last. */
+/* `looks` is the number of probes among `many` numbers, `look` the n-th probe. If `many` is small,
+   every number is probed, else some and the last. */
 static int64_t looks(int64_t many) {
     return many < MOST_LOOKS ? many : MOST_LOOKS;
 }
@@ -312,8 +312,8 @@ static int is_at(const plan *p, int64_t step) {
            is_kept(p->offsets, begins, count * NUMBER);
 }
 
-/* Goes from the first step to as many next ones as there are probes, and from each other probed
-   step to its next. */
+/* From the first step, takes as many next steps as there are probes; from each other probed step,
+   one. */
 static void ask_steps(plan *p) {
     const int64_t last = p->loops - 1;
     int64_t total = p->sizes[last] > 0;
@@ -340,7 +340,7 @@ static void ask_steps(plan *p) {
     }
 }
 
-/* In row-major order `strides` is NULL. If the code is an error, nothing is written. */
+/* For row-major order `strides` is NULL. If the code is an error, nothing is written. */
 static void ask_plan(int64_t capacity, const int64_t *const *strides) {
     int64_t sizes[MOST_AXES] = {0}, steps[MOST_AXES * MOST_TENSORS] = {0};
     int64_t orders[MOST_TENSORS][MOST_AXES];
@@ -400,14 +400,14 @@ static int64_t nearly(int64_t number) {
     return kind > 1 ? number : kind ? number + below(9) : number - 1 - below(2) * below(number + 1);
 }
 
-/* The number of bytes of a tensor, or 5 if it is an error or above `most`. */
+/* The number of bytes of a tensor, or 5 if this is an error's code or above `most`. */
 static int64_t there(const int64_t *sizes, int64_t rank, int64_t width, int64_t most) {
     const int64_t bytes = rank < 0 ? -1 : plain_byte_size(&nowhere, sizes, rank, width);
     return bytes < 0 || bytes > most ? 5 : bytes;
 }
 
-/* Plans in row-major order, and with strides: multiples of row-major ones (also 0 and negative), or
-   any. */
+/* Plans in row-major order, and with strides: the same multiple of all row-major strides (also 0 or
+   negative), or any. */
 static void ask_plans(int64_t capacity) {
     const int64_t kind = below(8), times = kind < 3 ? 1 : below(5) - 2;
     const int first = used;
@@ -546,7 +546,7 @@ static void limits_part(void) {
     }
 }
 
-/* A positive number of any magnitude; half of them are a few leading bits, plus 0, 1 or 2. */
+/* A positive number of any magnitude; half of the draws are a few leading bits, plus 0, 1 or 2. */
 static int64_t of_any_magnitude(int64_t most) {
     int64_t bits = 0;
     while (most >> bits > 1) {
@@ -597,7 +597,7 @@ static void blocks_part(void) {
 #if defined(PAGES) && SIZE_MAX > UINT32_MAX
 enum { LOOP = 3 << 20, LOOPS = 1400, ROW = 1 << 17 };
 
-/* LOOPS times LOOP bytes of addresses; all parts but the last are the same memory. */
+/* Addresses of LOOPS times LOOP bytes; all blocks of LOOP bytes but the last share one memory. */
 static uint8_t *looped(void) {
     const size_t bytes = (size_t)LOOPS * LOOP;
     uint8_t *all = mmap(NULL, bytes + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -33,7 +33,7 @@ def reports(folder: Path) -> dict[str, int]:
     options = ("-q", "--std=c99", "--platform=unix64", "--enable=style", "--addon=misra")
     words = (f"--addon-python={sys.executable}", *(f"-D{each}" for each in CONSTANTS))
     form = "--template={file}:{line}:{column} {id}"
-    # Without the variable, the addon would leave its bytecode, a strange file, in .venv.
+    # Otherwise the addon would leave bytecode, a strange file, in .venv.
     command: list[str | Path] = ["env", "PYTHONDONTWRITEBYTECODE=1", TOOL / "cppcheck", *options]
     done = run(*command, *words, form, folder / "whycast.c")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -48,6 +48,6 @@ def reports(folder: Path) -> dict[str, int]:
 
 
 def spoken(text: str) -> list[str]:
-    """Return the names, or the rules, of excluded constructs that the C contains."""
+    """Return the excluded constructs that the C contains, by name or rule."""
     patterns = [*((what, each) for each, what, _ in MATRIX["absent"]), *MATRIX["words"]]
     return [what for what, each in patterns if re.search(each, text, re.MULTILINE)]

@@ -3,7 +3,7 @@
 A mutant changes a comparison, an operation or a number of c/whycast.c, or leaves out a statement;
 PLANTED has further faults. A mutant is noticed if a compiler warns, if it keeps data between two
 calls, or if exhaustive.c fails, crashes or does not end. For all other mutants equivalent_c.toml
-must list a reason. A listed name that is noticed, or unknown, fails. Arguments: functions, or
+must list a reason. The run fails if a listed mutant is noticed or unknown. Arguments: functions, or
 `planted`.
 """
 
@@ -46,8 +46,8 @@ STATEMENT = re.compile(
 FUNCTION = re.compile(r"(?m)^(?!#|typedef|/)[\w* ]+?\b(\w+)\([^;{]*\)\s*\{\n(.*?)^\}$", re.DOTALL)
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
-# Faults above some rank, axis, tensor or size, at one value, at the ends of memory, with two
-# errors, with memory between calls: the C => its replacement.
+# Faults that show above some rank, axis, tensor or size, at one value, at the ends of memory, with
+# two errors, or with data kept between calls. Each line: the C => its replacement.
 PLANTED = """\
     m = wc_violating_tensor( => if (i > 6) break; m = wc_violating_tensor(
     width = widths[m]; => width = widths[m < 3 ? m : 2];

@@ -158,7 +158,7 @@ def base(binary: Path, library: Path) -> int:
 
 
 def missed(jumps: dict[int, Jump], counts: Counts, start: int) -> Iterator[tuple[Jump, str]]:
-    """Yield the jumps that did not go both ways, and the way that is missing."""
+    """Yield each jump that did not go both ways, and the missing way."""
     executed, taken = counts
     for place, jump in jumps.items():
         times = taken[start + place]
@@ -168,7 +168,7 @@ def missed(jumps: dict[int, Jump], counts: Counts, start: int) -> Iterator[tuple
 
 
 def added(jumps: Sequence[Jump], source: decisions.Source) -> Counter[str]:
-    """Count the jumps of each function that the conditions of the source do not account for."""
+    """Count in each function the jumps beyond one for each condition of the source."""
     decided = {
         line: number
         for number, each in enumerate(source.decisions)
@@ -177,7 +177,7 @@ def added(jumps: Sequence[Jump], source: decisions.Source) -> Counter[str]:
     found: Counter[str] = Counter()
 
     def copy(jump: Jump) -> tuple[str, str, int]:
-        """Return the jump's copy of a decision; at a line without a decision, the number is -1."""
+        """Return a jump's function, callers and decision (-1 if its line has no decision)."""
         return jump.function, str(jump.places[1:]), decided.get(jump.places[0][1], -1)
 
     for (function, _, number), of_copy in groupby(sorted(jumps, key=copy), copy):
@@ -213,7 +213,7 @@ def program(folder: Path, made: Object, *words: str | Path) -> Path:
 
 
 def measured(folder: Path, source: decisions.Source, made: Object) -> dict[str, Any]:
-    """Compare all answers of an object; return the jumps that did not go both ways, and counts."""
+    """Compare an object with plain.c in all calls; return jumps not taken both ways, and counts."""
     done = run(program(folder, made, EXHAUSTIVE), seconds=SECONDS)
     assert done.returncode == 0, done.stdout
     calls = sum(int(line.split()[1]) for line in done.stdout.splitlines())
@@ -254,14 +254,14 @@ def measured(folder: Path, source: decisions.Source, made: Object) -> dict[str, 
 
 
 def depth(name: str, frames: dict[str, int], called: dict[str, set[str]], *above: str) -> int:
-    """Return the bytes of stack of a call, with its own calls in this file."""
+    """Return the bytes of stack of a call, including the calls that it makes in this file."""
     assert name not in above, f"recursion: {' '.join((*above, name))}"
     below = [depth(each, frames, called, *above, name) for each in called.get(name, ())]
     return frames.get(name, 0) + max(below, default=0)
 
 
 def stack(folder: Path, compiler: str, *flags: str) -> dict[str, Any]:
-    """Return the most stack of each public function, by the frames that GCC reports."""
+    """Return the most stack that each public function uses, from the frames that GCC reports."""
     words: tuple[str | Path, ...] = (*flags, "-fstack-usage", "-fcallgraph-info=su", "-c", SOURCE)
     binary = compiled(folder / "whycast.o", *words, compiler=compiler)
     text = (folder / "whycast.ci").read_text(encoding="utf-8")
@@ -281,7 +281,7 @@ def stack(folder: Path, compiler: str, *flags: str) -> dict[str, Any]:
 
 
 def instructions(folder: Path, made: Object) -> tuple[list[dict[str, Any]], list[int]]:
-    """Return the calls of counted.c, and the instructions of the library that each takes."""
+    """Return the calls of counted.c, and how many instructions of the library each call takes."""
     binary = program(folder, made, COUNTED)
     done = run(binary)
     assert done.returncode == 0

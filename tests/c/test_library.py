@@ -215,7 +215,7 @@ def test_every_small_case_and_the_limits(tmp_path: Path) -> None:
     expect_no_difference(binary)
 
 
-# Clang's sanitizer also reports an offset from a null pointer, and intended wrapping.
+# Clang's sanitizer also reports an offset from a null pointer, and unsigned wrapping.
 KINDS = "undefined,implicit-conversion,unsigned-integer-overflow"
 TRAP = (f"-fsanitize={KINDS}", f"-fsanitize-trap={KINDS}")
 
