@@ -1,8 +1,8 @@
 """Every rule, on random instances: in small models the premises imply the conclusion.
 
-Most instances are changed in one place. A rule must refuse a changed instance, or its conclusion
-must still hold. These tests notice wrong patterns and missing side conditions, except two
-conditions of arithmetic, for which test_checker.py has certificates.
+A rule must refuse an instance that was changed in one place, or its conclusion must still hold.
+These tests notice wrong patterns and missing side conditions, except two conditions of arithmetic,
+for which test_checker.py has certificates.
 """
 
 import itertools
@@ -81,7 +81,7 @@ MEANING: dict[str, Callable[..., Any]] = {
     ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b,
     "abs": abs,
-    # For divisor 0, `random_model` has the same functions.
+    # `random_model` defines division by 0 in the same way.
     "div": lambda a, b: quotient(a, b) if b else 7 * a + 1,
     "mod": lambda a, b: a - b * quotient(a, b) if b else 5 * a + 2,
     "div_total": lambda a, b: quotient(a, b) if b else 0,
@@ -374,7 +374,7 @@ def of_line(line: list[Expression], language: Language) -> Given:
     )
 
 
-# The sorts of a pattern's words; X, Y and Z share one, and all others are formulas.
+# The sorts of a pattern's words; X, Y and Z share one sort, and all other words are formulas.
 SORTS = {**dict.fromkeys("AB", ARRAY), **dict.fromkeys("EIJ", U), "N": INT, "M": INT, "R": REAL}
 
 
@@ -401,7 +401,7 @@ INSTANCES |= {spelled(schema.name): [partial(of_schema, schema)] for schema in s
 
 
 def drawn(name: str, instances: list[Instance], often: int) -> Iterator[Given]:
-    """Draw instances: one in three fits, the other two are changed in one place."""
+    """Draw instances: one in three fits the rule, the other two are changed in one place."""
     language = Language(name)
     for i in range(often):
         try:
@@ -483,7 +483,7 @@ def test_a_conclusion_holds_where_the_premises_do(name: str) -> None:
 # Everything follows from contradictory premises.
 @pytest.mark.parametrize("name", sorted({*NAMES.values()} - {"contra"}))
 def test_another_conclusion_is_noticed(name: str) -> None:
-    """Some other conclusions hold too, so it suffices to notice one."""
+    """Some other conclusions hold too: one noticed wrong conclusion is enough."""
     language = Language(name)
 
     def wrong(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
