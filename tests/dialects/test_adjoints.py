@@ -95,7 +95,7 @@ def test_any_layout_and_type(name: str, data: st.DataObject) -> None:
     assert (type(sums), sums.shape, sums.dtype.str) == (np.ndarray, wanted, delta.dtype.str)
     assert (sums.flags.c_contiguous, sums.flags.writeable) == (True, True)
     assert not np.may_share_memory(sums, delta)
-    # Long doubles have unused bytes.
+    # Do not compare the unused bytes of long doubles.
     long = sums.dtype.char in "gG"
     assert long or sums.tobytes() == expected.tobytes()
     assert not long or np.array_equal(sums.ravel(), expected.ravel(), equal_nan=True)

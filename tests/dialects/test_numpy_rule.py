@@ -67,7 +67,7 @@ VALUES: list[Any] = [
     *((2, -1), (-(2**70),), (True, 2), (np.True_,), (None,), (3, 2.0), (3, "2"), ((3,),)),
     *((np.array(3), np.array(2)), (np.array([3]),), LooseSequence()),
 ]
-# Each call makes a new value, as the first use exhausts an iterator.
+# Each call makes a new value: the first use exhausts an iterator.
 MAKERS: list[Callable[[], Any]] = [
     *(lambda value=value: value for value in VALUES),
     *(lambda: (size for size in (3, 2)), lambda: iter([3, 2])),
@@ -84,7 +84,7 @@ def shape_or_error(function: Callable[[], object]) -> object:
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_what_is_a_shape(make: Callable[[], Any]) -> None:
-    """Our functions accept what NumPy's accept, and raise the same types of error, except one."""
+    """Our functions accept what NumPy's do, and raise its types of error, except for one value."""
     ours = shape_or_error(lambda: broadcast_shapes(make()))
     assert ours == shape_or_error(lambda: np.broadcast_shapes(make()))
     if isinstance(ours, tuple):

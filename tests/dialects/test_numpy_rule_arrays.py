@@ -153,6 +153,6 @@ def test_subclass(x: Array, subok: bool) -> None:
         assert np.asarray(z).tobytes() == np.asarray(expected).tobytes()
         for name in ("label", "finalized"):
             assert getattr(z, name, None) == getattr(expected, name, None)
-    # If the shape is right, the result is the argument or, for a subclass without subok, a view.
+    # For a single array, the result is this array or, for a subclass without subok, a view.
     assert (broadcast_arrays(x, subok=subok)[0] is x) == (subok or type(x) is np.ndarray)
     assert type(ours[2]) is (type(x) if subok else np.ndarray)

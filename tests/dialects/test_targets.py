@@ -1,6 +1,6 @@
 """Each function that broadcasts one array to a target, compared with a reading of its text.
 
-tests/package/test_small_cases.py compares their programs on small arguments.
+tests/package/test_small_cases.py compares the functions' programs on small arguments.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Dialect(NamedTuple):
     """A function of an array, a target and axes, with a reading of its text."""
 
     broadcast: Callable[..., Array]
-    # The names of the tensor, the target and the axes in its errors.
+    # The names of the tensor, the target and the axes in the function's errors.
     names: tuple[str, str, str]
     reading: Callable[..., Placed | None]
-    # The axes that it takes, if any: "increasing", "distinct", or "removed" (from the target).
+    # The function's axes, if it takes any: "increasing", "distinct", "removed" (from the target).
     takes: str = ""
 
 
@@ -205,7 +205,7 @@ def test_up_to_the_highest_rank_of_numpy() -> None:
     for name, axes in (("explicit", (61, 63)), ("in-dim", (61, 63)), ("ngraph", {*range(61), 62})):
         z = DIALECTS[name].broadcast(x, target, axes)
         assert (z.shape, z.ravel().tobytes()) == (target, x.tobytes() * 2)
-    # Python iterates over this set as 8, 1.
+    # Iterating over this set yields 8, then 1.
     assert (ngraph.broadcast_adjoint(np.ones((2,) * 9), {8, 1}) == np.full((2,) * 7, 4.0)).all()
 
 
