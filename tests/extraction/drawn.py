@@ -302,7 +302,7 @@ def made(programs: Sequence[Program], language: str) -> Iterator[tuple[Sequence[
             place = re.search(r'drawn\.mlw", line (\d+),.*\n.*\Z', str(error))
     if len(programs) == 1:
         return
-    # If the error names a line, try its program and the others apart; else try the two halves.
+    # If the error names a line, print its program and the others apart; else print the two halves.
     one = int(place[1]) - module([], language).count("\n") if place else -1
     found = range(one, one + 1) if one in range(len(programs)) else range(len(programs) // 2)
     for side in (True, False):

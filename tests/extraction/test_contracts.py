@@ -14,7 +14,7 @@ from gate.terms import Theories, UndecidedError, UndefinedError, UnknownError
 from validate.paths import Explorer, Number, Unknown
 from validate.validation import OfUnknown
 
-# A condition for each construct: its value for the argument 3, or the reason for having none.
+# For each construct a condition, and its value for the argument 3 or the reason why it has none.
 CONDITIONS: dict[str, bool | str] = {
     "exists k. 0 <= k < n /\\ k * k = 4": True,
     "forall j k. 0 <= j < k < n -> j + k <= 3": True,
@@ -101,6 +101,6 @@ def test_what_a_condition_comes_to(tmp_path: Path) -> None:
             continue
         explorer = Explorer()
         n = Number(explorer, z3.Int("n"))
-        # A condition without a value, or that needs more than comparisons, proves nothing.
+        # A condition proves nothing if it has no value, or needs more than comparisons.
         with contextlib.suppress(UndefinedError, UndecidedError, Unknown, TypeError):
             assert {value(unknown, number, n) for _ in [0] if n == 3} == {expected}, text

@@ -8,7 +8,7 @@ from gate import closed, extraction
 from gate.closed import ROOT
 from gate.extraction import HEADER, KERNEL, SOURCE
 
-# One edit of each file; one edit only changes the line ends.
+# One edit of each file; that of SOURCE only changes the line ends.
 EDITS = {KERNEL: (b"if b == c", b"if b != c"), SOURCE: (b"\n", b"\r\n")}
 EDITS[HEADER] = (b"int64_t count)", b"int64_t counts)")
 

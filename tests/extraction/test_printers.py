@@ -159,7 +159,7 @@ def test_drawn_programs_compute_what_whyml_does(language: str) -> None:
     count = Counter[str]()
     # Printers mostly refuse the rare rules, and each refusal costs another run of Why3.
     programs = [drawn.drawn(seed, language) for seed in range(60) if seed % 4]
-    # Why3's own passes would drop the effects beside a ghost.
+    # Why3's own passes would drop the effect of this ghost definition.
     text = "let ghost _g = begin put m (1: INT) y; ghost (0: INT) end in x"
     ghost = drawn.Program("ghost", text, {(2, 1): [2, 4, 1, 7, 2]})
     assert [*drawn.compare([*programs, ghost], language, count)] == []

@@ -26,7 +26,7 @@ NAMED = {program.name: program for program in programs(FACTS, kernel.load(TEXT))
 # The small cases of tests/package can miss faults in these programs.
 HARD = ["goes_on", "loop_plan", *(name for name in NAMED if "symbol" in name)]
 HARD += ["shape_of_numbers", "largest_rank", "found", "with_clause", "has_one"]
-# These have many paths at rank 2.
+# These programs have many paths at rank 2.
 MANY = {"symbolic_sizes", "symbolic_conditions", "shape_of_numbers"}
 
 # A fault: the program, a text, and its replacement.

@@ -37,7 +37,7 @@ def test_the_python_of_another_operation_is_noticed() -> None:
     assert unnoticed <= {("array.Array.copy", "%1[%2:]")}
 
 
-# Operations, each with the C of another operation.
+# Operations, each with C that does something else.
 WRONG = """
 ref.Ref.(!_)|-%1
 ref.Ref.(:=)|%1 = %1
