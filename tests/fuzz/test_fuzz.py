@@ -153,7 +153,7 @@ DEEP = st.just(reduce(lambda inside, _: (inside,), range(2000), NOTHING))
 VALUES = [*(value for value, _ in NOT_VECTORS), None, "", range(5, 0, -2), deque([2, 3])]
 VALUES += [[[2, 3], [1]], [np.array([2, 3])]]
 NOT_SHAPES = st.one_of(
-    # Copy each list: if a call changes it, the next call must not see that.
+    # Copy each list: a call that changes a list must not affect the next call.
     st.sampled_from(VALUES).map(lambda value: value[:] if type(value) is list else value),
     SMALL | _HUGE.map(range),
     st.builds(recursive) | DEEP | st.builds(Raises) | st.builds(iter, st.just((2, 3))),
@@ -189,7 +189,7 @@ FORMS = (tuple, list, Named, UserList, np.int64, _spread, lambda values: Fickle(
 
 @st.composite
 def vectors(draw: st.DrawFn, forms: Sequence[Any] = FORMS) -> Value:
-    """Integers in an accepted form or another one, sometimes with an odd element."""
+    """Integers in an accepted or a wrong form, sometimes with an odd element."""
     values: list[Any] = draw(st.lists(st.integers(-1, 4), max_size=4))
     form: Any = draw(st.sampled_from(forms))
     kind = draw(st.integers(0, 5))
@@ -254,7 +254,7 @@ TARGETS = [
     Target(str(parameter), parameter, values, documented(parameter))
     for several, values in (
         (SHAPES + bad_values.INTEGERS + bad_values.AXES, vectors()),
-        # No Fickle here: like NumPy, these functions first call `numpy.iterable`, which is a pass.
+        # No Fickle here: like NumPy, these functions call `numpy.iterable`, which takes a pass.
         (bad_values.LOOSE_SHAPES, vectors(FORMS[:-1])),
         (bad_values.AXIS_SETS, axis_sets()),
         (bad_values.TENSORS + bad_values.LOOSE_TENSORS, tensors()),
