@@ -60,7 +60,7 @@ MORE = [
     "let function m (x: int) : int = assert { 1 < 2 }; x",
 ]
 
-# In each module, the audit looks for a witness of `wanted`, a program or a lemma.
+# `wanted` is a program or a lemma; in each module, the audit looks for its witness.
 CALLED = "predicate q (a: int)  let wanted (a: int) : unit requires { q a } = ()  "
 PREDICATES = "predicate q (a: int)  predicate r (a: int)  predicate t (a b: int)  "
 STATED = PREDICATES + "lemma wanted: forall a. q a -> r a  "
@@ -82,7 +82,7 @@ TRIED = """let g () = assert { q 9 /\\ (if q 9 then Plus else Minus) = Plus };
 
 FEW = "requires { a < 9 }"
 
-# These promises suppose nothing: each run ends in one of the cases, or has a number in the range.
+# These promises have no hypotheses: each run is in one of the cases, or has a number in the range.
 UNCONDITIONAL = [
     "q result -> r a",
     "forall k. q k /\\ 0 <= k < result -> r k",
@@ -136,10 +136,10 @@ SATISFIED_BY_G = [
     "predicate q (a: int)  let rec ghost function wanted (a: int) : int requires { q a }"
     " variant { a } = a  let lemma g () = let _ = wanted 9 in ()",
     f"{NESTED}let lemma g () = assert {{ (forall z. t z 9 -> r z) by r 9 }}",
-    # `g` calls `wanted` in a condition, or asserts its hypothesis.
+    # `g` calls `wanted` in a condition, or asserts the hypothesis of `wanted`.
     f"{CALLED}let g () : int = if (wanted 9; 0 < 1) then 2 else 3",
     f"{STATED}let g (r: ref int) = r := 0; assert {{ q 9 }}",
-    # `g` calls `wanted`, and asserts the hypothesis of its promise.
+    # `g` calls `wanted`, and asserts the hypothesis of the promise.
     f"{promise('q a -> r a')}let g () = let _ = wanted 9 in assert {{ q 9 }}",
     f"{promise('q a -> r a')}let g () = let b = 9 in let _ = wanted b in assert {{ q b }}",
     f"{promise('forall k. t k a -> r k')}let g () = let _ = wanted 9 in assert {{ t 1 9 }}",
@@ -148,7 +148,7 @@ SATISFIED_BY_G = [
     *(f"{lemma(formula)}{TRIED}" for formula in SUPPOSING),
 ]
 SATISFIED_BY_BETWEEN = [
-    # `between` calls `wanted`, has its hypothesis, asserts a second one, or has it for one type.
+    # `between` calls `wanted`, or has its hypothesis: alone, asserting a second, or for one type.
     f"{CALLED}{BETWEEN} = wanted a  let lemma g () = between 9",
     f"{CALLED}{BETWEEN} = ()  let lemma g () = between 9",
     f"{STATED}{BETWEEN} = ()  let lemma g () = between 9",
@@ -157,11 +157,11 @@ SATISFIED_BY_BETWEEN = [
     "  let lemma between (a: int) requires { u a } = ()  let lemma g () = between 9",
 ]
 
-# `wanted` has no witness, although it is called, asserted, or a hypothesis of another item.
+# `wanted` has no witness: these calls, assertions and hypotheses of other items do not suffice.
 UNSATISFIED = [
     *map(lemma, SUPPOSING),
     *(promise(formula) for formula in SUPPOSING if "->" in formula or "not" in formula),
-    # The hypotheses have other words, or belong to a promise.
+    # The hypotheses have another form, or belong to a promise.
     lemma("not (q a /\\ r a) \\/ a < 0"),
     lemma("a < 0 \\/ not q a \\/ not r a"),
     lemma("t a a /\\ (q a -> r a)"),
@@ -183,7 +183,7 @@ UNSATISFIED = [
     f"{CALLED}let g (r: ref int) = while !r > 0 do variant {{ !r }} wanted 9; r := !r - 1 done",
     f"{CALLED}let g () : int = try wanted 9; half 2 with Odd _ -> 1 end",
     f"{CALLED}let g () : int -> unit = fun _ -> wanted 9",
-    # A run may not reach the call, or reaches it with an unproved assumption.
+    # Some runs do not reach the call, or reach it by an unproved assumption.
     f"{CALLED}let g () : unit raises {{ Odd b -> b = 2 }} = let _ = half 2 in wanted 9",
     f"{CALLED}let g (a: int) : unit raises {{ Odd }} = if a = 2 then raise (Odd 2); wanted 9",
     f"{CALLED}let g () : unit diverges = while true do () done; wanted 9",
@@ -476,7 +476,7 @@ def test_no_clause_of_a_contract_can_be_missing_or_weaker() -> None:
             for weak in {*changes} - {said}:
                 parts = [*clauses[:n], f"{start}{weak} }}", *clauses[n + 1 :]]
                 changed: Any = {**symbol, "statement": "\n  ".join([head, *parts])}
-                # A clause with is_operator may be weak: the one about bytes implies it.
+                # A clause with is_operator may be weak: the clause about bytes implies it.
                 wanted = "is_operator" not in clause
                 assert len([*judge.choice_faults({"symbols": [changed]})]) == wanted, parts
 
@@ -592,7 +592,7 @@ def test_what_an_instance_satisfies_its_template_does(audit: Facts) -> None:
     assert "Middle.more" in missed
     assert by["Word1", "load"] is by["Word", "load"] is None
     assert missed & {"Word1.load", "Word.load"} == {"Word1.load"}
-    # Only an item without a body is a claim.
+    # If no item has a tag, only items without a body are claims.
     facts["trace"] = {"clauses": []}
     missed = {failure.subject for failure in judge.witness_faults(facts)}
     assert "Word1.load" in missed

@@ -1,4 +1,4 @@
-"""The gate refuses changes that no proof notices: of statements, sentences, the lock.
+"""The gate refuses changes to statements, sentences and the lock that no proof notices.
 
 Most tests seal invented facts, then change them.
 """

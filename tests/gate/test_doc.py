@@ -296,7 +296,7 @@ def test_an_accessibility_checker_finds_nothing(made: Made, scheme: str) -> None
     page = f'<meta charset="utf-8"><script>source = {source}</script>'
     (made.folder / "axe.html").write_text(page, encoding="utf-8")
     flag = f"--blink-settings=preferredColorScheme={scheme}"
-    # Only colours depend on the scheme: one light page of each kind is enough.
+    # Only colours depend on the scheme: for light, one page of each kind is enough.
     some = [f"doc/{name}.html" for name in ("index", "play", "command", "evidence/clauses", *KINDS)]
     found, _ = ask(made, AXE, shown(made) if scheme == "0" else some, flag)
     assert found == {}

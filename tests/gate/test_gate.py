@@ -1,4 +1,4 @@
-"""The gate passes a sound tree, and names each fault of a changed one."""
+"""The gate passes a sound tree, and names each fault of a changed tree."""
 
 import contextlib
 import importlib.util
@@ -72,7 +72,7 @@ end
 RECORDED = "Proofs.shared'vc\n split\n" + 2 * f"  part\n   keep\n    {BY_TWO}\n"
 RECORDED += "  part\n   split\n    part\n    part\n"
 
-# An instance replaces a parameter by a program without its contract.
+# An instance replaces a parameter by a program without the parameter's contract.
 INSTANCE = f"""\
 (** Supports {TAG}. *) module Size
   use int.Int
@@ -85,7 +85,7 @@ end
 end
 """
 
-# Modules have different names, as one list contains all goals.
+# Modules have different names because one list contains all goals.
 THEORY = f"""\
 (** Supports {TAG}. *) module NAME
   use int.Int
@@ -114,7 +114,7 @@ module More
 end
 """
 
-# Edits; no proof notices edits of sealed texts. One more theorem gets the tag of a clause.
+# No proof notices edits of sealed texts. One more theorem gets the tag of a clause.
 EDITS = [
     ("why3/proofs.mlw", "= y <-> y", "= y -> y"),
     ("why3/gone.mlw", EXTRA, ""),
@@ -282,7 +282,7 @@ def test_the_untouched_tree_passes_with_all_answers_kept(small: Path) -> None:
     assert (small / "build" / "evidence" / "evidence.json").is_file()
     write(small, {"tests/new.py": ""})
     assert "the sources are not those on which the gate has passed" in run(small, "pack").stderr
-    # An update changes no byte of a complete record; `--only` needs a name that goals have.
+    # An update changes no byte of a complete record; `--only` needs a part of a goal's name.
     recorded = small / RECORD
     before = recorded.read_bytes()
     assert run(small, "update").returncode == 0
@@ -292,7 +292,7 @@ def test_the_untouched_tree_passes_with_all_answers_kept(small: Path) -> None:
 
 
 def keys(tree: Path) -> list[str]:
-    """Return the keys of CALLS, without and with a goal in USED, which CALLS uses, and of OWN."""
+    """Return three keys: CALLS alone, CALLS with a goal in USED (which CALLS uses), OWN."""
     whygate = Program(tree)
     told: Any = [{"goals": [{"tree": {"file": f, "transformations": []}}]} for f in (None, USED)]
     return [*(whygate.key(CALLS, [USED], each) for each in told), whygate.key(OWN, [OWN], told[0])]
@@ -320,7 +320,7 @@ def test_kept_answers(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     found.with_name("why3.kernel.trusted.mlw.json").write_text('{"key": "', encoding="utf-8")
     seal_unproved(small)
     passes(small, kept=0)
-    # Another driver or version changes the questions.
+    # A change of a file in DECIDING changes all keys.
     monkeypatch.setattr(toolchain, "HERE", small / "proofs" / "gate")
     monkeypatch.setattr(toolchain, "verify", lambda: [])
     for name in program.DECIDING:
@@ -339,7 +339,7 @@ def test_what_another_version_of_why3_has_recorded_stays(small: Path) -> None:
     record.write_text(text, encoding="utf-8")
     assert run(small, "update", "small").returncode == 0
     text = record.read_text(encoding="utf-8")
-    # A proof of the same task joins the other version's; a task that keeps more gets its own lines.
+    # A proof of the same task joins the other version's lines; a different task gets its own lines.
     assert f"Small.multiple\n {other}\n {WHY3}: " in text
     kept = f"Small.double_positive\n keep\n  {other}\n instead {WHY3}\n  keep Small.double\n"
     assert f"{kept}   {WHY3}: " in text

@@ -1,6 +1,6 @@
-"""The kit for SONNX's working group: its theories differ from ours by uses and tags alone.
+"""The kit for SONNX's working group: its theories differ from ours only in uses and tags.
 
-Its tests notice wrong programs.
+The kit's tests notice wrong programs.
 """
 
 import json

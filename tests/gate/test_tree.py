@@ -175,7 +175,7 @@ def test_make_accepts_settings_that_change_no_verdict(tmp_path: Path) -> None:
 
 
 def test_a_person_can_read_all_that_could_make_the_gate_pass_wrongly() -> None:
-    """Without sessions: the gate runs every proof, so nobody has to read the recorded ones."""
+    """Nobody has to read recorded proofs: the gate runs every proof."""
     listed = closed.run(*closed.GIT, "ls-files", "-z", "--", "proofs/gate", cwd=ROOT).split("\0")
     lines = {name: (ROOT / name).read_bytes().count(b"\n") for name in listed if name}
     assert sum(lines.values()) <= 7110, lines
