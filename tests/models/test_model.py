@@ -53,7 +53,7 @@ def refused(run: Run, words: str, reason: str) -> None:
 def test_operators_are_those_of_onnx() -> None:
     """Each operator whose text mentions broadcasting, except DequantizeLinear, is in a table.
 
-    The opset is the first one whose broadcasting is not limited.
+    `since` is the first opset whose text does not limit broadcasting.
     """
     found: dict[str, int] = {}
     for schema in onnx.defs.get_all_schemas_with_history():
@@ -183,7 +183,7 @@ def test_external_data_stays_beside_the_model(run: Run, tmp_path: Path) -> None:
 
 
 def unreadable() -> ModelProto:
-    """Return a model with faults in elements, types, a size and outputs, and a function twice."""
+    """Return a model with faults: elements, types, a size, outputs, a function defined twice."""
     text = "{ h = Relu(x) k = Add(x, q) z = Add(h, row) }"
     made = parsed(f"(float[N,8] x, float[M,8] q) => (float[N,8] z) {text}")
     made.graph.initializer.append(constant("row", 8))
@@ -302,7 +302,7 @@ FAULTS: dict[str, tuple[ModelProto, str, str]] = {
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_faults_of_a_model_are_attention(run: Run, saved: Save, tmp_path: Path, name: str) -> None:
-    """The report still lists the node; if the old model runs, the new model runs, too."""
+    """The report still lists the faulty node; if the old model runs, so does the new model."""
     model, verdicts, text = FAULTS[name]
     code = 1 if "never" in verdicts else 0
     path, out = saved(model), tmp_path / "out.onnx"
