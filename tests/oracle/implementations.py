@@ -1,7 +1,4 @@
-"""Implementations of broadcasting that are wrong in one way, and what `check` must find.
-
-Most of these faults have occurred, or are easy to make.
-"""
+"""Implementations of broadcasting that are wrong in one way, and what `check` must find."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
 Function = Callable[..., Any]
 
-# A program that stops after some answers.
+# A program that answers 500 requests, then sleeps.
 PROGRAM = ["sh", "-c", f"sed -u 500q | {sys.executable} -m whycast serve; sleep $0", "61.75"]
 
 
@@ -56,7 +53,7 @@ def sized(*shapes: Any) -> Case:
 
 
 def assert_ends(word: str) -> None:
-    """Demand that every process with this word ends soon; a killed process stays for a moment."""
+    """Demand that every process with this argument ends soon; a killed process stays a moment."""
 
     def started() -> Iterator[list[str]]:
         for path in Path("/proc").glob("[0-9]*/cmdline"):
@@ -91,7 +88,7 @@ def zeros_where(condition: Callable[[Sequence[Array]], Any]) -> Function:
 
 
 def where(condition: Callable[[Sequence[Any]], bool], act: Callable[[], object]) -> Function:
-    """If the condition holds, act; then answer rightly about arrays or shapes."""
+    """Return a function that acts if the condition holds, then answers rightly."""
 
     def function(*given: Any) -> Any:
         if condition(given):
@@ -224,7 +221,7 @@ def eat() -> None:
     eaten = []
     while True:
         eaten.append(np.ones(2**17))
-        # The checker needs time on a busy machine to notice.
+        # On a busy machine the checker needs time to notice the memory.
         time.sleep(0.001)
 
 

@@ -73,7 +73,7 @@ def reads_an_empty_list(*arrays: Array) -> Any:
 
 
 def ones_win(*shapes: Shape) -> Shape:
-    """Return the 1 of two sizes; axes of only one shape are right."""
+    """If one of two sizes is 1, return 1; the other axes are right."""
 
     def two(first: Shape, second: Shape) -> Shape:
         common = min(len(first), len(second))
@@ -111,7 +111,7 @@ def first_axis_first(*arrays: Array) -> list[Array]:
 
 
 def nine_axes(*shapes: Shape) -> Shape:
-    """Keep eight sizes, and eight strides behind them in memory."""
+    """Keep eight sizes in memory, followed by eight strides."""
     common = numpy_rule.broadcast_shapes(*shapes)
     memory = [*common, *[0] * 16]
     memory[8 : 8 + len(common)] = [math.prod(common[k + 1 :]) for k in range(len(common))]
@@ -149,8 +149,8 @@ def rows_that_are_one(*arrays: Array) -> list[Array]:
 
 
 # The code takes the stride of the last axis but one for the length of a row. If this length is too
-# short, it returns without an error, and leaves the output as it was (here: zeros). But the stride
-# of an axis of size 1 does not matter, and may be 0.
+# short, the code returns without an error, and leaves the output as it was (here: zeros). But the
+# stride of an axis of size 1 does not matter, and may be 0.
 short_rows = zeros_where(
     lambda xs: any(
         x.ndim == 2 and len(x) == 1 and abs(x.strides[0]) < x.shape[1] * x.itemsize for x in xs
@@ -164,7 +164,7 @@ def last_axes_fit(shape: Shape, target: Shape) -> bool:
 
 
 def fit(delta: Array, shape: Shape) -> None:
-    """Refuse a shape that does not broadcast to the gradient's."""
+    """Refuse a shape that does not broadcast to the gradient's shape."""
     numpy_rule.broadcast_to(np.broadcast_to(np.int8(0), shape), delta.shape)
 
 

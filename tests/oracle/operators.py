@@ -1,4 +1,4 @@
-"""Right and wrong operators that broadcast; `operators.py NAME` runs one as a program."""
+"""Right and wrong operators that broadcast; `operators.py NAME` runs NAME as a program."""
 
 from __future__ import annotations
 
@@ -116,15 +116,15 @@ def two_of_three(x: Any, y: Any, z: Any) -> Any:
 
 
 def chooses_rows(condition: Any, x: Any, y: Any) -> Any:
-    """Use the first column of the condition."""
+    """Use only the first column of the condition."""
     return np.where(condition[..., :1] if condition.ndim > 1 else condition, x, y)
 
 
 class Wrong(NamedTuple):
     """The number of tensors, the kind of deviation, the smallest case.
 
-    A program is asked at `level`: memory shows some faults, elements show the others. If `level` is
-    empty, no level shows the fault: later calls do not overwrite the line of a program's result.
+    A program is checked at `level`: memory shows some faults, elements show the others. If `level`
+    is empty, a program cannot show the fault: later calls do not overwrite a printed result.
     """
 
     tensors: int
@@ -173,7 +173,7 @@ def ignores_strides(out: Any, x: Any, y: Any) -> None:
 
 
 def row_by_row(out: Any, x: Any, y: Any) -> None:
-    """Write rows before the last read: if the output is an input, later rows read sums."""
+    """Write rows before all input is read: if the output is an input, later rows read sums."""
     added(out, x, y)
     if out.ndim and np.may_share_memory(out, x):
         out += y
@@ -259,7 +259,7 @@ def never_refuses(delta: Any, a: Any, b: Any) -> list[Any]:
 
 
 def product(gradient: Callable[[Any, tuple[int, ...]], Any]) -> Function:
-    """Return a product, and the function from its gradient to those of the tensors."""
+    """Return an operator that returns a product and the product's gradient function."""
 
     def function(x: Any, y: Any) -> Any:
         return x * y, lambda delta: (sum_to_shape(delta * y, x.shape), gradient(delta * x, y.shape))

@@ -125,7 +125,7 @@ RIGHT: tuple[tuple[str, str, Callable[..., Any], int], ...] = (
     ("sonnx", "data", each_array, 5),
     ("sonnx", "data", lambda *xs: deque(whycast.broadcast(*xs)), 5),
     ("sonnx", "data", implementations.each(np.ma.asarray), 5),
-    # NumPy has scalars of rank 0, except objects and StringDType.
+    # NumPy has scalars of each kind of dtype, except objects and StringDType.
     ("sonnx", "data", implementations.each(lambda z: z if z.dtype.kind in "OT" else z[()]), 5),
     ("sonnx", "data", implementations.each(Holder), 5),
 )
@@ -153,7 +153,7 @@ def test_the_output_of_a_function_is_no_part_of_the_report(
     "names", [[], ["__array_interface__"], ["__dlpack__", "__dlpack_device__"]]
 )
 def test_arrays_by_other_protocols(names: list[str]) -> None:
-    """If a protocol lacks some dtypes, the refusals are a limit."""
+    """If a protocol lacks some dtypes, their refusals are a limit."""
 
     def wrapped(array: Any) -> object:
         own = {name: getattr(array, name) for name in names}
@@ -179,7 +179,7 @@ def test_right_programs_pass() -> None:
     assert "lines have no layout in memory" in report.left_out
 
 
-# Properties of few cases, which some implementations treat wrongly.
+# Rare properties of cases, which some implementations treat wrongly.
 SELDOM: dict[str, Callable[[list[Any]], bool]] = {
     "negative strides": lambda xs: any(step < 0 for x in xs for step in x.strides),
     "a stride of 0": lambda xs: any(0 in x.strides and x.size > 1 for x in xs),
@@ -214,7 +214,7 @@ BEYOND_32 = "rank 32: beyond, 27 of 27 "
 BEYOND_SIZES = ["size 2,147,483,647: beyond, 16 of 16 ", "tensors 10: beyond, "]
 
 
-# By highest rank, greatest size and number of shapes: True (right), False (refused) or an answer.
+# By highest rank, greatest size, number of shapes: True (right), False (refused) or a wrong shape.
 @pytest.mark.parametrize(
     ("answers", "kinds", "limits"),
     [
@@ -383,7 +383,7 @@ def test_a_search_and_a_check_end_in_time(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("pauses", [itertools.chain([4], itertools.repeat(0)), itertools.repeat(1)])
 def test_a_target_that_compiles_does_not_hang(pauses: Iterator[float]) -> None:
-    """A target compiles once, or for each call; then some cases are not asked in time."""
+    """If a target compiles once, or for each call, some cases are not asked in time."""
 
     def compiles(*arrays: Any) -> Any:
         time.sleep(next(pauses))
@@ -425,7 +425,7 @@ def test_dtypes_that_an_implementation_has() -> None:
     assert not check(numbers_alone, seconds=None, every=5).ok
     of_numpy: Any = {"rule": "numpy", "dtypes": ["complex128"], "seconds": None, "every": 5}
     assert check(numpy_rule.broadcast_arrays, **of_numpy).levels["data"]["small"] == 1470
-    # The smallest example has one of these dtypes too.
+    # The smallest example also has one of the demanded dtypes.
     wrong = check(implementations.wrong_at_rank_5, dtypes=("uint8",), seconds=None)
     assert [each.case for each in wrong.deviations] == [Case(((1,) * 5,), dtypes=("uint8",))]
 
@@ -442,7 +442,7 @@ async def asynchronous(*shapes: Shape) -> bool:
 
 
 class Ends:
-    """Ends any process, except the test's, that looks for its function."""
+    """Ends any process, except the test's, that reads its attribute `verdict`."""
 
     parent = os.getpid()
 
@@ -576,7 +576,7 @@ def test_a_report_as_text_and_as_data() -> None:
     ],
 )
 def test_a_call_can_be_pasted(target: Any, level: Any, right: Callable[..., Any]) -> None:
-    """The call has its imports, and shows the deviation."""
+    """The call includes its imports, and shows the deviation."""
     (first, *_) = check(target, level=level, seconds=None, every=3).deviations
     code, _, call = first.call.rpartition("; ")
     results = []

@@ -187,7 +187,7 @@ def test_steps_of_small_shapes() -> None:
 
 
 def test_a_figure_with_names_is_that_of_their_numbers() -> None:
-    """The rule must accept the numbers; on axes of size 1 every index is 0.
+    """Skip numbers that the rule refuses; on axes of size 1 every index is 0.
 
     [E_Broadcast_any_Derived_580] [E_Broadcast_any_Derived_590] [E_Broadcast_any_Derived_670]
     """

@@ -59,7 +59,7 @@ def failed(folder: Path) -> list[str]:
     """Run a folder's tests by ONNX's own runner; return the names of failed tests."""
 
     def load(kind: str) -> list[TestCase]:
-        # The runner loads each kind of ONNX's own tests; these replace one kind.
+        # The runner loads each kind of ONNX's own tests; the folder's tests replace one kind.
         return load_model_tests(str(folder.parent), folder.name) if kind == "simple" else []
 
     with pytest.MonkeyPatch.context() as changed:
@@ -100,7 +100,7 @@ def test_a_planted_fault_is_noticed(folders: dict[str, Path], tmp_path: Path) ->
 
 
 def test_models(folders: dict[str, Path]) -> None:
-    """Models are old enough; Add and Sum show the place of every element of every input."""
+    """Models need at most IR version 11 and opset 26; Add and Sum show each element's place."""
     operators: dict[str, set[str]] = {}
     for name, folder in folders.items():
         operators[name] = set()

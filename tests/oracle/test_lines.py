@@ -91,7 +91,7 @@ def test_integers_of_any_size() -> None:
 
 
 def served(*lines: object) -> list[Message]:
-    """Ask lines in this process; send bytes unchanged, and other values as JSON."""
+    """Send lines to `serve` in this process: bytes unchanged, other values as JSON."""
     asked = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
     sink = io.BytesIO()
     with pytest.MonkeyPatch.context() as changed:

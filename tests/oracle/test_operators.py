@@ -49,7 +49,7 @@ def test_a_wrong_operator_is_caught(name: str) -> None:
 
 @pytest.mark.parametrize("name", IN_PLACE)
 def test_writing_into_an_output(name: str) -> None:
-    """A function must write only into the output, with the result for tensors broadcast first."""
+    """A function must write only the output: the same result as for tensors broadcast first."""
     function, kind = IN_PLACE[name]
     dtypes = ("int32", "float32", "bool")
     report = check(function, level="inplace", seconds=None, every=9, dtypes=dtypes)
@@ -65,7 +65,7 @@ def test_writing_into_an_output(name: str) -> None:
 
 @pytest.mark.parametrize("name", GRADIENTS)
 def test_gradients_of_several_tensors(name: str) -> None:
-    """A function of shapes, or one that an operator returns, must sum over broadcast axes."""
+    """A gradient function, of shapes or from an operator, must sum over broadcast axes."""
     function, kind = GRADIENTS[name]
     asked: Any = {"seconds": None, "dtypes": ("int32", "float32")}
     report = check(function, level="adjoint", every=9, **asked)
@@ -121,14 +121,14 @@ NEGATIVE = REFUSED.replace("a refusal", "ValueError: negative")
         ),
         # Refusals that depend on values, not on shapes, are no limit.
         (none_negative, {"dtypes": ["int32"]}, OF(2), (), [TOO_MANY, NOT_ASKED, NEGATIVE]),
-        # The function answers for two tensors, and refuses more, even if broadcast first.
+        # The function answers for two tensors, and refuses more, even of the same shape.
         (lambda *xs: xs[0] * xs[1] if len(xs) < 3 else None, {}, OF("2 or more"), (), [REFUSED]),
     ],
 )
 def test_the_level_and_the_number_of_tensors(
     function: Any, options: Any, chosen: str, notes: tuple[str, ...], left_out: list[str]
 ) -> None:
-    """The report also names tensors that change nothing."""
+    """The report names tensors that do not affect the result."""
     report = check(function, seconds=None, every=2, **options)
     assert report.ok, str(report)
     assert (report.chosen, report.notes, [*report.left_out]) == (chosen, notes, left_out)

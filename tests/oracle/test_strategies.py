@@ -1,4 +1,4 @@
-"""The strategies draw each kind of case, none beyond the bounds, and shrink to the smallest."""
+"""The strategies draw each kind of case within the bounds, and shrink to the smallest case."""
 
 from __future__ import annotations
 

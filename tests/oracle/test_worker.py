@@ -34,7 +34,7 @@ Shape = tuple[int, ...]
 
 
 def copies_itself(*shapes: Shape) -> bool:
-    """Fork the process, and wait for the copy, which asks more cases until it must report."""
+    """Fork the process, and wait for the copy, which continues the cases until it must report."""
     if shapes == ((), ()) and (copy := os.fork()):
         _, status = os.waitpid(copy, 0)
         return os.waitstatus_to_exitcode(status) == 0
@@ -130,7 +130,7 @@ def test_a_check_that_is_ended_reports_and_ends_all_it_started(
     number: signal.Signals, sign: int, code: int, last: str | None, tmp_path: Path
 ) -> None:
     mark = f"61.{number.value}"
-    # The child's command line is its parent's, with the mark.
+    # The child has its parent's command line, which contains the mark.
     (tmp_path / "sleeps.py").write_text(SLEEPS.format(sign=sign), encoding="utf-8")
     words = ("check", "sleeps.py:f", "--level", "shape", "--timeout", mark, "--seconds", "60")
     # A shell's background process ignores SIGINT; the child would inherit that.
@@ -173,7 +173,7 @@ def test_where_there_is_no_fork(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_what_only_some_systems_have(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A system may lack groups of processes, and may not end a child with its parent."""
+    """Some systems have no groups of processes, and do not end a child with its parent."""
     monkeypatch.setattr(_child, "WARM_UP", 1)
     monkeypatch.delattr(os, "killpg")
     monkeypatch.delattr(os, "setsid")
@@ -203,12 +203,12 @@ REFUSED = 'echo "{\\"refused\\": true}"'
 
 @contextmanager
 def shell(script: str) -> Iterator[Callable[[], object]]:
-    """Return a function that asks a script; the first call starts it."""
+    """Return a function that asks a script; the first call starts the script."""
     program = Program(["sh", "-c", script], RULES["sonnx"], "shape")
 
     def ask() -> object:
         found = program.ask(CASE)
-        # Any output beside the answer comes soon.
+        # Wait for any output beside the answer.
         time.sleep(0.5)
         return found
 
