@@ -1,6 +1,6 @@
 """A new user's script: it runs with the wheel and NumPy, and type checkers accept it.
 
-Lines with `type: ignore` are wrong. If a checker misses the fault, it reports an unused comment.
+Lines with `type: ignore` are wrong: a checker that misses a fault reports an unused comment.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def test_shapes_and_strides_are_those_of_the_kernel() -> None:
 
 
 class Asked:
-    """A base of subclasses whose methods must not be called."""
+    """A base class whose methods must not be called."""
 
     def __index__(self) -> int:
         raise AssertionError("asked")
@@ -168,7 +168,7 @@ def test_arrays_of_every_type(dtype: Any) -> None:
         fits = numpy_mode(shape, target) is not None
         assert done == (dtype.kind not in "OT" and fits)
         if done:
-            # A view that repeats elements has the same result.
+            # A view that repeats elements leads to the same result.
             assert _native.broadcast(z, np.broadcast_to(x, target)) is True
             assert z.tobytes() == np.broadcast_to(x, target).tobytes()
             width = dtype.itemsize
@@ -228,7 +228,7 @@ NAMES = (
 
 
 def reports(ask: Callable[..., object], *given_arguments: object) -> list[object]:
-    """Return all properties of views, except unused strides, or the error."""
+    """Return the error or all properties of the views, except unused strides."""
     try:
         answer: Any = ask(*given_arguments)
     except (TypeError, ValueError) as error:

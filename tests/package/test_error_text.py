@@ -1,7 +1,4 @@
-"""Errors of shapes that do not fit: text, attributes, copies and pickles.
-
-Docstrings of public functions contain more texts.
-"""
+"""Errors of shapes that do not fit: text, attributes, copies and pickles."""
 
 from __future__ import annotations
 

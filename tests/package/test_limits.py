@@ -17,7 +17,7 @@ from whycast._errors import show_shape
 
 X = np.zeros(())
 BYTE = np.zeros((), np.int8)
-# Too long for any tuple; the length of the second is too large for C.
+# Too long for any tuple; the second length is too large for C.
 LONG = (range(2**62), range(2**63), np.broadcast_to(BYTE, (2**62,)))
 
 NO_ROOM = r"expected no more integers than memory holds, got .* \((range|ndarray)\)$"

@@ -1,4 +1,4 @@
-"""Loop plans visit every element by as few loops as possible; other calls raise errors."""
+"""Loop plans visit every element by as few loops as possible; wrong calls raise errors."""
 
 from __future__ import annotations
 

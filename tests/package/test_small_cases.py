@@ -1,7 +1,7 @@
 """Programs of the kernel on small arguments, compared with the readings in tests/support.
 
-Some sizes and ranks are above 256: CPython shares the objects of smaller integers, for which a
-wrong `is` instead of `==` would pass.
+Some sizes and ranks are above 256: for smaller integers, whose objects CPython shares, a wrong `is`
+instead of `==` would pass.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from plain_rule import Shape
 
 from whycast import _kernel
 
-# The name of an exception with its report, or "" with the result.
+# The name of an exception and its report, or "" and the result.
 Outcome = tuple[str, Any]
 
 SHAPES = (
@@ -27,7 +27,7 @@ SHAPES = (
 FEW = [*plain_rule.all_shapes(2, 2), (2, 3), (3,), (1, 2, 1), (2, 1, 3), (4, 1, 0), (0, 1, 1)]
 MANY = 300
 
-# For each rule: the programs for the shape and for the error, and readings of error and shape.
+# For each rule: the programs for the shape and the error, the readings for the error and the shape.
 RULES: dict[str, tuple[Callable[..., Any], ...]] = {
     "E1": (_kernel.broadcast_shapes, _kernel.first_violation, plain_rule.e1, plain_rule.maxima),
     "Incompatible": (

@@ -62,7 +62,7 @@ PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a source distribution of a copy: a build leaves files in its folder."""
+    """Build a source distribution in a copy of the tree: builds leave files."""
     folder = tmp_path_factory.mktemp("source")
     for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "LICENSE", "README.md"):
         shutil.copy(ROOT / name, folder)
@@ -128,7 +128,7 @@ def test_contents(source: Path, wheel: Path) -> None:
     assert "Description-Content-Type: text/markdown" in about
 
 
-# One build has no compiler, and one must not use the compiler.
+# The first build has no compiler, the second must not use its compiler.
 @pytest.mark.parametrize(("native", "compiler"), [(None, "/no/compiler"), ("0", "cc")])
 def test_no_accelerator(source: Path, tmp_path: Path, native: str | None, compiler: str) -> None:
     wheel, version = wheel_of(source, tmp_path / "wheel", native, compiler), whycast.__version__
