@@ -2,8 +2,8 @@
 
 LIST contains known failures: each line has an id or a pattern of ids and, if only some of these
 tests fail, their number. `#` begins a comment. If more or fewer tests fail, the exit status is 1.
-Without arguments, ONNX Runtime, StableHLO's interpreter and, if build/iree is a virtual environment
-with IREE and onnx, IREE run the packs of three rules, with the lists beside this file.
+Without arguments, ONNX Runtime and StableHLO's interpreter run the packs of three rules, with the
+lists beside this file; so does IREE, if build/iree is a virtual environment with IREE and onnx.
 
 To run packs you need the runtime, not whycast. Any error is a refusal, even a missing operator.
 """

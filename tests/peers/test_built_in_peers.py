@@ -69,7 +69,7 @@ def test_peer(asked: str) -> None:
     if name == "jax":
         # As in a caller's process, JAX has been imported before the check.
         importlib.import_module("jax")
-    # Only NumPy is fast enough for all cases. Rules with axes get more cases: few deviate, and a
+    # Only NumPy is fast enough for all cases. Rules with axes get more: few cases deviate, and a
     # single refusal does not show a limit of dtypes.
     few = 3 if RULES[rule].takes == "axes" else 7
     every = {"numpy": 1, "onnxruntime": 5}.get(name, few)
@@ -87,7 +87,7 @@ def test_peer(asked: str) -> None:
 
 
 def test_the_register_is_of_what_is_asked() -> None:
-    """The register contains only questions of this test, and the installed versions."""
+    """The register contains only questions that this test asks, and the installed versions."""
     assert {asked for each in REGISTER["deviations"] for asked in each["cases"]} <= {*ASKED}
     for name, version in REGISTER["versions"].items():
         if not absent(PEERS[name]):
