@@ -1,4 +1,4 @@
-"""Arrays of every type and any memory layout; elements differ, so that misplaced ones show."""
+"""Arrays of every type and any memory layout; elements differ, so misplaced elements show."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Subclass = np.memmap
 
 
 def plain(array: Array) -> Array:
-    """Return a plain array on the memory of an array, even one of a subclass."""
+    """Return a plain array on the memory of an array of any class."""
     return np.ndarray.view(array, np.ndarray)
 
 
@@ -51,7 +51,7 @@ def read_only(array: Array) -> Array:
 
 
 def bits(size: int, dtype: DType) -> Array:
-    """Return elements with bit patterns from all over a type; for floats, also zeros and NaNs."""
+    """Return elements with bits from a type's whole range; for floats, also zeros and NaNs."""
     width = dtype.itemsize
     # An odd multiplier permutes the patterns: the first 2**(8 * width) all differ.
     pattern = 0x9E3779B97F4A7C15 % 2 ** (8 * width) | 1

@@ -42,7 +42,7 @@ def outcome(function: Callable[..., _T], *arguments: object) -> _T | ValueError:
 def shapes_along_axes(
     draw: st.DrawFn, max_rank: int = 8, *, grow: bool = True, turn: bool = False
 ) -> tuple[Shape, Shape, tuple[int, ...]]:
-    """Draw a shape, a target, and the axes of the shape in the target; some do not fit."""
+    """Draw a shape, a target, and the axes of the shape in the target; some shapes do not fit."""
     target = draw(st.lists(st.integers(0, 3), max_size=max_rank))
     # Keep the target small: tests compare the elements one by one.
     while prod(target) > 300:

@@ -222,7 +222,7 @@ def parameters(*several: Parameter) -> pytest.MarkDecorator:
 def fails(
     expected: type[Exception], message: str, function: Callable[..., object], *arguments: object
 ) -> Any:
-    """Demand an exception of exactly this type, whose text begins like this; return it."""
+    """Demand an exception of exactly this type, whose text begins like `message`; return it."""
     with pytest.raises(expected, match=f"^{message}") as caught:
         function(*arguments)
     assert caught.type is expected

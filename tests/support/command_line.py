@@ -42,7 +42,7 @@ def word(shape: Shape) -> str:
 
 
 def axes_of(rule: Rule, own: Shape, target: Shape) -> tuple[int, ...] | None:
-    """Return the axes that align the last axes; too few if `own` has too many."""
+    """Return the axes that align the last axes; too few axes if the rank of `own` is too large."""
     if rule.takes != "axes":
         return None
     missing = max(0, len(target) - len(own))
@@ -64,7 +64,7 @@ def small_operands() -> Iterator[tuple[Rule, Operands, str]]:
 
 
 def assert_same(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> None:
-    """Demand equal arrays; strings may have any dtype."""
+    """Demand equal arrays; the dtypes of strings may differ in width."""
     assert (x.shape, x.dtype.kind) == (y.shape, y.dtype.kind)
     if x.dtype.kind in "OTU":
         assert x.tolist() == y.tolist()

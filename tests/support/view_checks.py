@@ -34,7 +34,7 @@ def assert_view(
         if x.dtype.kind == "O":
             assert element.tolist() is expected.tolist()
         elif x.dtype.kind in "TV":
-            # Do not compare bytes: a long string has them elsewhere, a structure may have gaps.
+            # Do not compare bytes: long strings are stored elsewhere, structures may have gaps.
             assert repr(element.tolist()) == repr(expected.tolist())
         else:
             assert element.tobytes() == expected.tobytes()
