@@ -5,7 +5,7 @@
  *
  *     cc -std=c99 -Ic c/whycast.c tests/c/exhaustive.c && ./a.out [part ...]
  *
- * It prints the first calls that differ, and counts for each part; if a call differs, exits with 1.
+ * It prints the first calls that differ, and counts for each part; it exits with 1 if a call differs.
  *
  * A region is the memory of one argument. With mmap it has forbidden pages at one end and guards,
  * bytes that must not change, at the other. With -DEXACT a region is as long as the call states,

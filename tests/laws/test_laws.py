@@ -32,7 +32,7 @@ def folded(arrays: Sequence[Array]) -> list[Array]:
 
 def test_permutation_and_recursion() -> None:
     """Permuted inputs lead to permuted outputs: broadcast_permuted, sonnx/permutation.mlw. A fold
-    returns the operator's data, and fails where the operator fails: recursion_outputs,
+    returns the operator's data, and fails if the operator fails: recursion_outputs,
     recursion_fails, sonnx/recursion.mlw.
 
     [E_SonnxOneBroadcast_any_Commutativity_010] [E_SonnxOneBroadcast_any_Recursion_010]

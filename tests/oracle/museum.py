@@ -159,7 +159,7 @@ short_rows = zeros_where(
 
 
 def last_axes_fit(shape: Shape, target: Shape) -> bool:
-    """Return whether a sum is possible, even if it does not have the target's shape."""
+    """Return whether a sum is possible, even if the sum does not have the target's shape."""
     return all(a in (1, b) for a, b in zip(reversed(shape), reversed(target), strict=False))
 
 

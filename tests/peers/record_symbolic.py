@@ -69,7 +69,7 @@ def ask(infer: Any, question: str) -> str:
     try:
         sizes, condition = read_claim(infer(*shapes_of(question)))
     except NotImplementedError:
-        raise  # The adapter raises this, not the tool.
+        raise  # The adapter raises this error, not the tool.
     except Exception as error:
         return "refuses: " + (str(error) or type(error).__name__).splitlines()[0][:70]
     text = str(symbolic.Answer(tuple("?" if z is None else z for z in sizes), symbolic.Condition()))
