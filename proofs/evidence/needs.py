@@ -202,11 +202,9 @@ class Evidence:
 def need(kind: str, name: str, title: str, body: str, **options: str | Iterable[str]) -> str:
     """Write a need; options without a value are left out."""
     given = {key: v if isinstance(v, str) else ", ".join(v) for key, v in options.items()}
-    # Without quotes, a value that begins with a quotation mark would end at the next mark.
-    given = {
-        k: json.dumps(v, ensure_ascii=False) if v[:1] in "'\"" else v for k, v in given.items()
-    }
-    lines = [f":{key}: {value}" for key, value in {"id": name, **given}.items() if value]
+    given = {"id": name, **given}
+    # Options are YAML, in which a plain text may begin with a mark, or contain ": ".
+    lines = [f":{key}: {json.dumps(v, ensure_ascii=False)}" for key, v in given.items() if v]
     return "\n".join([f"::::::{{{kind}}} {title}", *lines, "", body, "::::::", "", ""])
 
 

@@ -19,6 +19,7 @@ ROWS = sorted(
 
 
 def public_name(rule: Rule) -> str:
+    """Return the full name of a rule's function."""
     function = getattr(rule.function, "func", rule.function)
     return f"{function.__module__}.{function.__name__}"
 

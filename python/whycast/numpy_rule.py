@@ -257,6 +257,5 @@ def _of_the_type_of(array: NDArray[_ScalarT], plain_view: NDArray[_ScalarT]) -> 
         return plain_view
     view = plain_view.view(type(array))
     # Like NumPy, call __array_finalize__ again, to copy the array's attributes.
-    if view.__array_finalize__ is not None:
-        view.__array_finalize__(array)
+    view.__array_finalize__(array)
     return view
