@@ -24,7 +24,7 @@
 # fails on a finding; all except prove and bench record output for build/doc/evidence/lanes.html:
 #   make prove    do the same as make, without answers of earlier runs
 #   make validate prove with Z3 that the extracted Python keeps its contracts, along every path; compare
-#                 drawn programs, extracted to Python and C, with WhyML
+#                 random programs, extracted to Python and C, with WhyML
 #   make mutants  change definitions at random: a goal has to notice each change
 #   make mutants-c change the C in one place at a time: a program that makes all small calls has to fail
 #   make verify-c search the C for undefined behaviour and wrong answers, by ESBMC and Frama-C's Eva
@@ -34,16 +34,16 @@
 #   make certify  let cvc5 write a certificate of each proved part, and check it (KEEP=folder keeps them)
 #   make fuzz     make wild calls of the public functions, by the hundred thousand (FUZZ="-k expand")
 #   make coverage measure which branches of the package the tests take: build/coverage
-#   make models   count the broadcasts in released and drawn models, make them explicit, compare
-#                 (and run the packs of `whycast cases` by other runtimes)
+#   make models   count the broadcasts in released and random models, make them explicit, compare
+#                 outputs; run the packs of `whycast cases` by other runtimes
 #   make bench    time the package and its C beside NumPy and plain loops: python/BENCHMARKS.md
 #                 (BENCH="--seconds 3 --cells numpy_rule": longer, these cells only)
 #
-# Only `make install`, ARCHIVE, KEEP and temporary files write outside of this directory. As root, make also
-# installs missing Debian packages; as another user, it prints the command.
+# Only `make install`, ARCHIVE and KEEP write outside of this directory, except temporary files. As root,
+# make also installs missing Debian packages; as another user, it prints the command.
 
-# Reject options and variables that could skip recipes, hide failures or run other recipes; make also
-# takes settings that begin with a dot from the environment. No argument overrides these lines.
+# Reject options and variables that could skip recipes, hide failures or run other recipes. The
+# environment can also set variables that begin with a dot. No argument overrides these lines.
 override GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter line override,$(origin $(name)))$(and \
     $(filter .%,$(name)),$(filter environment,$(origin $(name)))),$(name)))
 override OPTIONS := $(filter-out -j% -O% --output-sync% --jobserver% --no-print% -s -w -ws -sw,$(MFLAGS))
@@ -119,8 +119,8 @@ seal: tools
 pin: tools
 	@$(TOOLS) pin
 
-# The tests of a file share a process and fixtures, but an idle process takes some over. `tested` checks
-# that each test of a clause ran. All tests run with the accelerator, the package's also without it.
+# The tests of a file share a process and fixtures, until an idle process takes some of them. `tested`
+# checks that each test of a clause ran. Tests run with the accelerator; then WITHOUT runs without it.
 WITHOUT := tests/package tests/dialects --ignore=tests/package/test_wheel.py
 test: all-tools
 	$(BIN)/ruff check
@@ -172,7 +172,7 @@ cross:
 	@$(INSTALL) --tests --also cross
 	@$(RECORD) $(TESTS_TOOL) tests/c/cross.py
 
-# The compiler for ARM also measures the stack.
+# `--also cross`: object.py also measures the stack for ARM.
 object:
 	@$(INSTALL) --tests --also cross
 	@$(RECORD) $(TESTS_TOOL) tests/c/object.py
