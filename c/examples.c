@@ -11,7 +11,7 @@
 
 enum { MOST_AXES = 8, MOST_TENSORS = 4 };
 
-/* A plan depends on shapes alone: keep it, and use it for any data. */
+/* A plan depends on shapes alone: keep it for all data. */
 typedef struct plan {
     int64_t sizes[MOST_AXES], steps[MOST_AXES * MOST_TENSORS], loops, count;
 } plan;

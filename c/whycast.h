@@ -19,8 +19,8 @@
    -O0. No bound on the time is proved.
 
    A shape is an array of sizes, the outermost axis first, and a rank, the number of sizes: 0 for a
-   scalar. A size may be 0. A tensor without strides is its elements in row-major order. An element
-   has `width` bytes of any type, copied and never interpreted. Pointers to data need no alignment.
+   scalar. A size may be 0. If a tensor has no strides, its elements are in row-major order. An
+   element has `width` bytes of any type, copied and never interpreted. Data need no alignment.
 
    The caller must guarantee:
 
@@ -32,7 +32,7 @@
      both. Both rely on the plan without a check; if `loops` is below 1, they do not read it.
      whycast_next also gets the counters and offsets of a step of this plan.
 
-   All other numbers may be any int64_t. The functions check those that can cause an error.
+   All other numbers may be any int64_t: the functions check each that can cause an error.
 
    A function returns 0 or more, or one of the error codes below. On an error it changes only the
    place, and in some cases of whycast_broadcast_all the common shape. If there are several errors,
@@ -86,10 +86,10 @@ enum whycast_code {
     WHYCAST_EXTENT_EXCEEDED = -10
 };
 
-/* The place of an error: a tensor and an axis, both counted from 0. Each is -1 if the error has
-   none, and after a call without an error. The axis is one of the tensor's axes; for
-   WHYCAST_NOT_BROADCASTABLE it is an axis of the common shape or the target: (2,4) with (3) gives
-   tensor 1, axis 1. */
+/* The place of an error: a tensor and an axis, both counted from 0. A number that the error
+   lacks is -1; without an error both are -1. For WHYCAST_NOT_BROADCASTABLE the axis is one of the
+   common shape or the target: (2,4) with (3) gives tensor 1, axis 1. For other codes it is an axis
+   of the tensor. */
 typedef struct whycast_place {
     int64_t tensor;
     int64_t axis;
@@ -116,10 +116,10 @@ int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
 
 /* The common shape by the rule of NumPy and ONNX: on each axis all sizes other than 1 are equal,
    and the common shape has this size, or 1 if there is none. So (0,2) and (2) give (0,2), which is
-   an error by SONNX's rule. Otherwise the function is as whycast_broadcast_shape.
+   an error by SONNX's rule. In all else the function is as whycast_broadcast_shape.
 
-   The place of WHYCAST_NOT_BROADCASTABLE is the first axis with two different sizes other than 1,
-   and the first tensor whose size there is neither 1 nor the first size other than 1: (3,2) with
+   WHYCAST_NOT_BROADCASTABLE reports the first axis with two different sizes other than 1. Let s be
+   the first of these: it reports the first tensor whose size there is neither 1 nor s. (3,2) with
    (4) gives tensor 1, axis 1. whycast_broadcast and whycast_broadcast_strides broadcast each shape
    to the result. If the result has no size of 0, whycast_broadcast_shape gives the same shape. */
 int64_t whycast_numpy_shape(int64_t * shape, int64_t capacity,
@@ -210,7 +210,7 @@ int64_t whycast_broadcast_all(uint8_t *const * outputs,
 
 /* A loop plan: nested loops that visit all elements of `count` broadcast tensors without a copy.
 
-   Axes of size 1 of the common shape are dropped, and neighbouring axes become one loop where the
+   Axes of size 1 of the common shape are dropped, and neighbouring axes become one loop if the
    strides of every tensor allow it. `shapes` and `ranks` are as for whycast_broadcast_shape. The
    tensors are in row-major order.
 
@@ -231,8 +231,8 @@ int64_t whycast_plan(int64_t * sizes, int64_t * steps, int64_t capacity,
 /* A loop plan for tensors in any memory order. `strides` has the strides of each tensor, in any
    unit; a stride may be 0 or negative. `steps` has the same unit. One more error:
 
-       WHYCAST_TOO_LARGE           if there is an element: the first tensor whose reach, |stride| *
-                                   (size - 1) summed over the axes, exceeds 2^63 - 1 */
+       WHYCAST_TOO_LARGE           if the common shape contains no 0: the first tensor whose reach,
+                                   |stride| * (size - 1) summed over the axes, exceeds 2^63 - 1 */
 int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
                            int64_t capacity, whycast_place * place,
                            const int64_t *const * shapes,
