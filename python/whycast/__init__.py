@@ -11,7 +11,7 @@ to return the theory's result, and to raise exactly if there is none (assumption
 Lemmas ``view_offset`` (``why3/memory/layout.mlw``), ``explicit_offset``, ``in_dim_offset`` and
 ``ngraph_offset`` (``why3/memory/axes_layout.mlw``) prove that views are correct for any strides.
 
-If Python or NumPy cannot hold a shape, such as one of 2**62 sizes, functions raise ValueError
+If Python or NumPy cannot hold a shape, such as one of rank 2**62, functions raise ValueError
 before they allocate a result. If only the result lacks memory, they raise MemoryError. By default,
 new arrays are plain ndarrays, also for a numpy.matrix, memmap or recarray. Other subclasses, which
 may carry a mask or a unit, raise TypeError; `numpy.asarray` makes a plain array.

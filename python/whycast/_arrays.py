@@ -156,7 +156,7 @@ def _written(views: Sequence[AnyArray], out: object, *, copy: bool) -> tuple[Any
             raise ValueError(f"{name}: expected the shape {wanted}, got {shown}")
         if own.dtype != view.dtype:
             raise ValueError(f"{name}: expected the dtype {view.dtype}, got {cut(own.dtype)}")
-        # Check overlaps first: reading `writeable` of an array with NumPy's mark warns.
+        # Check overlaps first: reading `writeable` of a numpy.broadcast_arrays result warns.
         if overlaps_itself(own) or not own.flags.writeable:
             raise ValueError(
                 f"{name}: expected a writable array, each element in a place of its own"
@@ -188,7 +188,7 @@ def _write(target: AnyArray, array: AnyArray) -> None:
 
 
 def overlaps_itself(array: AnyArray) -> bool:
-    """Whether elements may share memory: a stride is less than the span of the smaller strides."""
+    """Whether elements may share memory: a stride is less than axes of smaller strides span."""
     span = array.itemsize
     axes = zip(map(abs, array.strides), array.shape, strict=True)
     for stride, size in sorted([axis for axis in axes if axis[1] > 1]):

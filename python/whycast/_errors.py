@@ -138,7 +138,7 @@ class BroadcastError(ValueError):
         return "expected 1" if self.target == 1 else f"expected {show_int(self.target)} or 1"
 
     def _hint(self) -> list[str]:
-        """Return the common shape by NumPy's rule, if a 0 meets a 1."""
+        """Return a hint if NumPy's rule accepts the shapes."""
         if self.target_shape is not None or (self.size, self.target) != (0, 1):
             return []
         try:
@@ -252,7 +252,7 @@ def unfit(
 class IncompatibleError(BroadcastError):
     """Shapes do not broadcast by NumPy's rule: two sizes of one axis differ, and neither is 1.
 
-    Reports the lowest axis, then `tensor`, then `other`: NumPy's pair for up to 64 arguments.
+    Reports the lowest `axis`, then `tensor`, then `other`, as NumPy does for up to 64 arguments.
 
     Parameters
     ----------
@@ -346,7 +346,6 @@ class AxisSizeError(BroadcastError):
         )
 
     def _rows(self) -> list[_Row | None]:
-        # Columns are the target's axes. If `axes` do not increase, a row numbers the tensor's axes.
         order = sorted(range(len(self.axes)), key=self.axes.__getitem__)
         axes = [self.axes[j] for j in order]
         rows: list[_Row | None] = [

@@ -41,8 +41,8 @@ static int as_integer(PyObject *object, int64_t *value) {
   return !overflow;
 }
 
-/* The integers in a tuple or list, and their number; -1 for other objects or entries, or if there
-   are more than `room`. */
+/* Writes the integers in a tuple or list. Returns their number; -1 for other objects or entries, or
+   if there are more than `room`. */
 static Py_ssize_t as_integers(PyObject *object, int64_t *values, Py_ssize_t room) {
   PyObject *entries = PyTuple_CheckExact(object) ? Py_NewRef(object)
       : PyList_CheckExact(object) ? PyList_AsTuple(object) : NULL;
@@ -80,7 +80,7 @@ static PyObject *answer(PyObject *const *arguments, Py_ssize_t count, Py_ssize_t
   return result || PyErr_Occurred() ? result : Py_NewRef(Py_None);
 }
 
-/* The common shape of a tuple of shapes, and its rank; or a code below 0. */
+/* Writes the common shape of a tuple of shapes. Returns its rank, or a code below 0. */
 static int64_t common_shape(PyObject *shapes, int64_t *common) {
   int64_t sizes[SIZES], ranks[COUNT];
   const int64_t *starts[COUNT];
@@ -139,8 +139,8 @@ static PyObject *repeated_of(PyObject *const *arguments) {
   return as_tuple(axes, count);
 }
 
-/* The axes of a rank without the given axes, and their number; -1 unless the given
-   axes are axes of the rank, and increase. */
+/* Writes the axes of a rank without the given axes. Returns their number; -1 unless the given axes
+   are axes of the rank, and increase. */
 static Py_ssize_t kept_axes(int64_t *kept, Py_ssize_t rank, const int64_t *axes, Py_ssize_t count) {
   Py_ssize_t passed = 0;
   for (Py_ssize_t k = 0; k < rank; k++) {
@@ -309,7 +309,7 @@ static PyObject *views(PyObject *const *arguments) {
   return result;
 }
 
-/* The size in bytes of a row-major array without objects; its shape, 1 on repeated axes; or -1. */
+/* Writes the shape, 1 on repeated axes. Returns the bytes; -1 for objects or if not row-major. */
 static int64_t block(PyArrayObject *x, int64_t *shape) {
   if (PyArray_TYPE(x) == NPY_OBJECT || PyArray_TYPE(x) == NPY_VOID) return -1;
   int64_t bytes = PyArray_ITEMSIZE(x);

@@ -1,7 +1,7 @@
 """The rules as data: arguments, programs, clauses and words.
 
-Proved programs decide about shapes. The command line and `whycast.testing` never branch on a
-rule's name: a new rule is one more object below.
+Proved programs decide about shapes. Except for sizes with names, the command line and
+`whycast.testing` do not branch on a rule's name: a new rule is one more object below.
 """
 
 from __future__ import annotations

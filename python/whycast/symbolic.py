@@ -252,7 +252,7 @@ class Answer:
     shape : tuple of int, str and OneOf
         The size on each axis, if the shapes broadcast.
     condition : Condition
-        The condition of NumPy's rule, or of the target. With ``"sonnx"``, names beside 0 are 0.
+        The condition of NumPy's rule, or of the target. With ``"sonnx"``, names beside 0 must be 0.
     zeros : Condition
         SONNX's further condition.
     rule : str

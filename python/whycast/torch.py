@@ -26,7 +26,7 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
     Returns
     -------
     numpy.ndarray
-        Read-only view of that shape and the same dtype; torch's is writable.
+        Read-only view (in torch, writable) of that shape and the same dtype.
 
     Raises
     ------

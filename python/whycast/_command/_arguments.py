@@ -36,7 +36,7 @@ _MOST_AXES_OF_A_SHAPE, _MOST_AXES_NAMED = 16, 12
 
 
 def _pattern(number: str, *forms: str, one: str = "") -> str:
-    """Return a pattern of numbers with commas, of one number as in `one`, and of other forms."""
+    """Return a pattern of numbers with commas, of a single number (`one`), and of other forms."""
     commas = rf"(?:{number}(?: *, *{number})+|{one or number})"
     # Without brackets "3," may be half of "3, 1", which a shell splits.
     inside = rf" *(?:{commas} *(?:, *)?|{number} *, *)?"

@@ -53,7 +53,7 @@ def _number(text: str) -> float:
     return int(text) if text.strip(" -").isdecimal() else float(text)
 
 
-# For the annotation of each option's parameter: the option's reader and placeholder.
+# For a parameter's annotation: the option's reader and placeholder.
 _READERS: dict[str, tuple[Callable[[str], object], str]] = {
     "int": (int, "N"),
     "float": (_number, "N"),

@@ -26,7 +26,7 @@ def add(subparsers: _arguments.Subparsers) -> None:
     parser = subparsers.add_parser("shape", help=about, description=f"Print {about}{more}")
     parser.set_defaults(run=_run_shape)
     of_tensors = names_of("tensors")
-    more = f"Rules {of_tensors} take one or more shapes, others those of a tensor and a target"
+    more = f"Rules {of_tensors} take one or more shapes, others a tensor's shape and a target"
     _arguments.add_shapes(parser, more)
 
     about = "the multi-index of the tensor's element at an index of the output"

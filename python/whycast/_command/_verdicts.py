@@ -14,7 +14,7 @@ from whycast.symbolic import Answer, NeverError
 
 
 class Verdict(NamedTuple):
-    """A rule's shape, `answer` (for names) or error; without `operands`, `note` is the reason."""
+    """A rule's shape, `answer` (for names) or error; if `operands` is None, `note` is why."""
 
     rule: Rule
     operands: Operands | None
@@ -60,8 +60,8 @@ def verdicts(
 ) -> list[Verdict]:
     """Return a verdict of every rule.
 
-    `axes` is the argument of `rule`. If `rule` takes no axes, the tensor lies on these axes of the
-    target; by default, on the last.
+    `axes` is the argument of `rule`. If `rule` takes no axes, rules with axes put the tensor
+    on these axes of the target; by default, on the last.
     """
     shapes = asked.shapes if asked.target is None else (asked.shapes[0], asked.target)
     mapping = _mapping(rule, shapes, axes) if len(shapes) == 2 else None
@@ -105,7 +105,7 @@ def _operands(
 def _mapping(
     rule: Rule, shapes: tuple[Shape, ...], axes: tuple[int, ...] | None
 ) -> tuple[int, ...] | None:
-    """Return the axes of the second shape on which the first lies; None if there are none."""
+    """Return the axes of the second shape where the first shape lies; None if there are none."""
     own, target = shapes
     if axes is None:
         return _last_axes(own, target)

@@ -167,7 +167,7 @@ class _Writer:
             return common
         own = self.scope.shape(place.inputs[m])
         assert own is not None
-        # Expand to sizes of 1 keeps the sizes of the matrices.
+        # If sizes of the matrices are unknown, an Expand to 1 keeps them.
         return common + (own[-2:] if min(own[-2:]) >= 0 else (1, 1))
 
     def _bytes(self, place: Place, grown: Sequence[int], common: Shape) -> int:
@@ -287,7 +287,7 @@ class _Writer:
                 node.input[k] = name
 
     def _constant(self, name: str) -> np.ndarray | None:
-        """Return an initializer's value if the file has it and no input has its name."""
+        """Return an initializer's value if the file has it, and no input has the same name."""
         given = {value.name for value in self.graph.input}
         found = [each for each in self.graph.initializer if each.name == name not in given]
         return array_of(found[0]) if found else None

@@ -245,7 +245,7 @@ def _complete(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> None:
                     dim.dim_param = f"{value.name} {axis}"
 
 
-# Suffix of a node's own result, beside the annotation of the same name.
+# Suffix of a node's own result if an annotation keeps the name.
 _MADE = " as it is made"
 
 
@@ -262,7 +262,7 @@ def _cut(model: ModelProto) -> ModelProto:
 
 
 def _drop_stale(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> list[str]:
-    """Remove annotations that contradict inference, with their consequences; return notes."""
+    """Remove annotations that contradict inference, or follow from others that do; return notes."""
     found: list[str] = []
     stale: set[str] = set()
 

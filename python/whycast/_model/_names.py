@@ -26,7 +26,7 @@ class Names:
         return self._number(name, name)
 
     def unknown(self, made_up: str = "") -> int:
-        """Return an unknown size's integer; inference makes up names for equal unknown sizes."""
+        """Return an unknown size's integer; sizes with one `made_up` name share it."""
         number = len(self.spelled)
         return self._number(f"\0{made_up or number}", f"?{number}")
 

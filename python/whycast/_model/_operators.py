@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-# multidirectional: all inputs to one shape. unidirectional: only the last input grows. stacked: all
-# but the last two axes of both factors. equal: an opset before this rule. explicit: Expand.
+# multidirectional: all inputs grow. unidirectional: only the last input grows. stacked: both
+# factors grow, except on the last two axes. equal: an opset before this rule. explicit: Expand.
 Direction = Literal["multidirectional", "unidirectional", "stacked", "equal", "explicit"]
 
 
@@ -43,7 +43,7 @@ EXPLICIT = frozenset({"Expand", "Tile"})
 # These operators broadcast inside a larger computation: the report only counts them.
 INSIDE = frozenset({"Attention", "Einsum", "LayerNormalization", "RMSNormalization", "SwiGLU"})
 
-# An explicit broadcast's nodes; SONNX has no domain yet.
+# The nodes of an explicit broadcast; SONNX has not named its domain yet.
 Form = Literal["expand", "reshape+tile", "sonnx"]
 FORMS: tuple[Form, ...] = ("expand", "reshape+tile", "sonnx")
 SONNX = "sonnx"

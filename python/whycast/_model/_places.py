@@ -177,7 +177,7 @@ def _older(place: Place, version: int, names: Names) -> Iterator[Place]:
             pair for own in known for pair in zip(known[0], own, strict=False) if len({*pair}) > 1
         ]
         never = len({*map(len, known)}) > 1 or any(min(pair) >= 0 for pair in pairs)
-        # Sizes of 1 must be equal, too.
+        # A size of 1 must equal the other sizes, too.
         condition = Condition(Clause(((names.size(a), names.size(b)),)) for a, b in pairs)
         verdict: Verdict = "never" if never else "unknown"
         yield replace(place, verdict=verdict, condition=condition, note=note)
@@ -214,7 +214,7 @@ def filled(target: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
 
 
 def left_out(scopes: list[Scope], model: ModelProto) -> dict[str, int]:
-    """Count by reason nodes that may broadcast, but are outside the report."""
+    """Count, for each reason, the nodes outside the report that may broadcast."""
     found = Counter[str]()
     for node in (node for scope in scopes for node in scope.graph.node):
         if node.domain not in ONNX:

@@ -23,7 +23,7 @@ from whycast._usage import UsageError
 TEXT = ".onnxtxt"
 # The computation of shapes ignores larger constants.
 MOST_ELEMENTS = 4096
-# The first format in which callers may replace constants that are inputs.
+# The first IR version in which callers may replace constants that are inputs.
 _DEFAULTS = 4
 
 
