@@ -31,7 +31,7 @@
 #   make cross    run the C on an emulated machine of 32 bits and on a big-endian one
 #   make object   measure which decisions of the C, and which jumps of its object code, the tests take both
 #                 ways; measure the stack and the instructions of a call
-#   make certify  let cvc5 write a certificate of each proved part, and check it (KEEP=folder keeps them)
+#   make certify  ask cvc5 for a certificate of each proved part, and check it (KEEP=folder keeps them)
 #   make fuzz     make wild calls of the public functions, by the hundred thousand (FUZZ="-k expand")
 #   make coverage measure which branches of the package the tests take: build/coverage
 #   make models   count the broadcasts in released and random models, make them explicit, compare

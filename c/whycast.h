@@ -247,7 +247,7 @@ int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
    v of the output, and the element at offsets[m] + v * steps[(loops - 1) * count + m] of tensor m.
 
    Returns the number of steps from `step` to the last, inclusive; or 0, with nothing written, if
-   there is no such step, or if `loops` is below 1: whycast_plan may have returned an error code. */
+   there is no such step, or if `loops` is below 1, such as an error code of whycast_plan. */
 int64_t whycast_first(int64_t * counters, int64_t * offsets,
                       const int64_t * sizes, const int64_t * steps,
                       int64_t loops, int64_t count, int64_t step);

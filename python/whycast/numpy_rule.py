@@ -96,7 +96,7 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     -------
     tuple of numpy.ndarray
         For each array or converted argument, an array of the common shape, with the same dtype and
-        memory: that array if it has this shape, else a view, writeable if the array is. Elements of
+        memory: the array if it has this shape, else a view, writeable if the array is. Elements of
         a view may share memory: NumPy warns of a write, unless you set ``writeable``.
 
     Raises
