@@ -447,7 +447,8 @@ int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
   return wc_report(place, bytes, -INT64_C(1), -INT64_C(1));
 }
 
-/* Return 0 if the counts fit and memory suffices, else report the output or the input.
+/* Return 0 if the counts fit an int64_t and memory suffices, else report the output or the
+   input.
    WhyML: c.broadcast.COPMemory.check_memory */
 static inline int64_t wc_check_memory(whycast_place * place, int64_t output,
                                       int64_t input, int64_t due,
@@ -809,7 +810,7 @@ static inline void wc_repeat_words(uint8_t * z, int64_t target,
 }
 
 /* Fill `total` bytes from `q` on with copies of the block of `b` bytes there: (a b . . . .)
-   becomes (a b a b a b). Each byte behind the block is written once, and no other byte changes.
+   becomes (a b a b a b). Each byte after the block is written once, and no other byte changes.
    WhyML: c.long_blocks.LongBlocks.fill */
 static inline void wc_fill(uint8_t * z, int64_t q, int64_t b, int64_t total) {
   int64_t have, part, most;
@@ -853,8 +854,8 @@ static inline void wc_repeat_long(uint8_t * z, int64_t target,
 }
 
 /* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`, as two words,
-   which overlap if a block is shorter than two. At most two bytes are written per byte of the
-   copies; no other byte changes.
+   which overlap if `b` < 2 * `width`. At most two bytes are written per byte of the copies; no
+   other byte changes.
    WhyML: c.repeat.COPRepeat.W2.repeat_pair */
 static inline void wc_repeat_pair_2(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
@@ -880,8 +881,8 @@ static inline void wc_repeat_pair_2(uint8_t * z, int64_t target,
 }
 
 /* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`, as two words,
-   which overlap if a block is shorter than two. At most two bytes are written per byte of the
-   copies; no other byte changes.
+   which overlap if `b` < 2 * `width`. At most two bytes are written per byte of the copies; no
+   other byte changes.
    WhyML: c.repeat.COPRepeat.W4.repeat_pair */
 static inline void wc_repeat_pair_4(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
@@ -907,8 +908,8 @@ static inline void wc_repeat_pair_4(uint8_t * z, int64_t target,
 }
 
 /* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`, as two words,
-   which overlap if a block is shorter than two. At most two bytes are written per byte of the
-   copies; no other byte changes.
+   which overlap if `b` < 2 * `width`. At most two bytes are written per byte of the copies; no
+   other byte changes.
    WhyML: c.repeat.COPRepeat.W8.repeat_pair */
 static inline void wc_repeat_pair_8(uint8_t * z, int64_t target,
                                     const uint8_t * x, int64_t source,
@@ -998,7 +999,7 @@ static inline int64_t wc_rest(const int64_t * s, int64_t prepended,
 }
 
 /* A block of the axes from `axis` on ends at `place`: write the copies due, and return the
-   place behind them. The block has `block` bytes, copied from the `row` bytes of the input
+   place after them. The block has `block` bytes, copied from the `row` bytes of the input
    before `p`. Each byte is written once, and no other byte changes.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.end_blocks */
 static inline int64_t wc_end_blocks(uint8_t * z, const int64_t * s,
@@ -1198,8 +1199,8 @@ int64_t whycast_broadcast_all(uint8_t *const * outputs,
   return wc_report(place, rank, -INT64_C(1), -INT64_C(1));
 }
 
-/* The stride of tensor `m` on axis `i`, where the common shape has size `h`. The common shape
-   has no size of 0, and fewer than 2^63 elements.
+/* The stride of tensor `m` on axis `i`, of size `h` in the common shape. The common shape has
+   no size of 0, and fewer than 2^63 elements.
    WhyML: c.plan.COPPlan.axis_stride */
 static inline int64_t wc_axis_stride(const int64_t *const * shapes,
                                      const int64_t * ranks,

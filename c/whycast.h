@@ -71,13 +71,13 @@ enum whycast_code {
     /* There is no tensor: Broadcast takes at least one. [E_Broadcast_any_Signature_020]
        [E_Broadcast_any_Derived_480] */
     WHYCAST_NO_TENSOR = -5,
-    /* (3,1) with (4), and room for one size: the common rank exceeds the capacity, or a plan's
-       capacity is below 1. [E_Broadcast_any_Derived_480] */
+    /* (3,1) with (4), capacity 1: the common rank exceeds the capacity, or a plan's capacity is
+       below 1. [E_Broadcast_any_Derived_480] */
     WHYCAST_CAPACITY_EXCEEDED = -6,
     /* An element has less than one byte. [E_Broadcast_any_Derived_480] */
     WHYCAST_BAD_WIDTH = -7,
-    /* (2^62,2), 8 bytes each: a number of bytes or, in a plan, a number of elements or a tensor's
-       reach exceeds 2^63 - 1. [E_Broadcast_any_Derived_480] */
+    /* (2^62,2), 8 bytes each: a number of bytes exceeds 2^63 - 1; in a plan, the number of elements
+       or a tensor's reach does. [E_Broadcast_any_Derived_480] */
     WHYCAST_TOO_LARGE = -8,
     /* (2,3), 4 bytes each, into 23 bytes: the output does not fit. [E_Broadcast_any_Derived_480] */
     WHYCAST_ROOM_EXCEEDED = -9,

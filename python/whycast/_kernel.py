@@ -712,9 +712,9 @@ def view_without_axes(
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The output's shape and strides as a view of the data, without axes_mapping.
 
-    An output of the data's shape has the data's strides. Raises MappingMissing (mode
-    explicit), RankMismatch, else NotBroadcastable (numpy), or NotExpandable (bidirectional).
-    Required: no size is negative, and each axis has a stride.
+    An output of the data's shape has the data's strides. Raises MappingMissing in mode
+    explicit, NotExpandable in mode bidirectional, and RankMismatch, else NotBroadcastable, in
+    mode numpy. Required: no size is negative, and each axis has a stride.
     [E_OpenvinoBroadcast_any_Inputs_050] [E_OpenvinoBroadcast_any_Modes_020]
     [E_OpenvinoThreeBroadcast_any_Modes_010] [E_OpenvinoBroadcast_any_Derived_040]
     [E_OpenvinoBroadcast_any_Derived_050] [E_Broadcast_any_Derived_140]
@@ -1068,8 +1068,8 @@ def symbolic_sizes(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...]
     """The common shape of shapes of symbols: a tuple of symbols for each axis.
 
     Symbols below 0 are names, others numbers. A number is the only symbol of its axis. If the
-    shapes broadcast, an axis has the size of any of its symbols that is not 1, or size 1 if there
-    is none. Raises NeverAgree as `shape_of_numbers` does. [E_Broadcast_any_Derived_580]
+    shapes broadcast, an axis has any of its symbols' sizes other than 1, or 1 if there is
+    none. Raises NeverAgree as `shape_of_numbers` does. [E_Broadcast_any_Derived_580]
 
     Raises: NeverAgree
     WhyML: kernel.symbolic.COPSymbolic.symbolic_sizes
