@@ -73,7 +73,7 @@ class Graph:
         return sorted(found, key=lambda chain: chain[-1])
 
     def unused(self, facts: Facts) -> list[str]:
-        """List lemmas and theorems that no proof uses, no clause names, and that are no witness."""
+        """List lemmas and theorems that neither a proof nor a clause uses, except witnesses."""
         clauses = facts["trace"]["clauses"]
         wanted = {theorem["name"] for clause in clauses for theorem in clause["theorems"]}
         wanted |= {entry["satisfied_by"] or "" for entry in facts["hypotheses"]}

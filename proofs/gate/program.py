@@ -161,7 +161,7 @@ class Program:
         return closed.digest([(self.tools, b""), ("", self.record(theory)), *said])
 
     def source(self, sources: Iterable[str]) -> str:
-        """Hash theories without comments, so that all versions of Why3 get the same hash."""
+        """Hash theories without comments; the hash is the same for all versions of Why3."""
         return closed.digest((file, self.text(file, comments=False)) for file in sorted(sources))
 
     def text(self, file: str, *, comments: bool) -> bytes:

@@ -51,9 +51,9 @@ let commented line =
 let is_check = Re.Str.regexp_string "(check-sat)"
 let is_question = Re.Str.regexp_string "(get-info"
 
-(** The text with a name for each assertion below a comment with a name in [named]. Why3 prints an
-    empty line after each assertion. If an encoding makes several assertions of a hypothesis, the
-    hypothesis has several names. *)
+(** Label each assertion below a comment that is a key of [named]; return the labels with the keys'
+    values, and the text. Why3 prints an empty line after each assertion. An encoding may make
+    several assertions of a hypothesis. *)
 let with_names named text =
   let used = Hashtbl.create 97 in
   let starts line at = Re.Str.string_match at line 0 in

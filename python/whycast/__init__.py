@@ -2,7 +2,7 @@
 
 The rule is SONNX multidirectional broadcasting: the rule of NumPy and ONNX, except that a size of 0
 broadcasts only with 0. `whycast.numpy_rule` follows NumPy's rule. `whycast.onnx`, `openvino`,
-`ngraph`, `lax` and `torch` take one tensor and a shape. `whycast.symbolic` takes sizes that have
+`ngraph`, `lax` and `torch` broadcast a tensor to a shape. `whycast.symbolic` takes sizes that have
 names, `whycast.reference` plain lists; `whycast.testing` checks your implementation, and the
 command ``whycast`` runs the same programs.
 

@@ -254,7 +254,7 @@ def measured(folder: Path, source: decisions.Source, made: Object) -> dict[str, 
 
 
 def depth(name: str, frames: dict[str, int], called: dict[str, set[str]], *above: str) -> int:
-    """Return the bytes of stack of a call, including the calls that it makes in this file."""
+    """Return the bytes of stack of a call, including the calls that it makes in whycast.c."""
     assert name not in above, f"recursion: {' '.join((*above, name))}"
     below = [depth(each, frames, called, *above, name) for each in called.get(name, ())]
     return frames.get(name, 0) + max(below, default=0)

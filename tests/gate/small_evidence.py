@@ -139,7 +139,7 @@ def evidence(root: Path) -> needs.Evidence:
 
 
 class Page(NamedTuple):
-    """A page; `links` has the linked pages, each with an anchor."""
+    """A page; `links` contains the address and the anchor, or '', of each link."""
 
     source: str
     text: str

@@ -209,7 +209,7 @@ UNSATISFIED = [
     "  let g () = assert { u 1 /\\ u (true, 1) }",
 ]
 
-# A declaration, a part that no promise shows, and a replacement of this part.
+# A declaration, a part of it that is in no postcondition, and a replacement of this part.
 EFFECTS = [
     ("val f (a: cell) : unit writes { a.left }", "a.left", "a.left, a.right"),
     ("val f (a: cell) : unit writes { a.left }", "writes { a.left }", ""),

@@ -31,7 +31,7 @@ def started(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
 
 
 def seen_by_running(path: Path, inputs: dict[str, np.ndarray]) -> Seen:
-    """Run a model in ONNX Runtime, and compare the shapes that its nodes read."""
+    """Run a model in ONNX Runtime, and compare the shapes that MatMul and others read."""
     model = onnx.load(path)
     nodes = [
         node

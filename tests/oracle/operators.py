@@ -173,7 +173,7 @@ def ignores_strides(out: Any, x: Any, y: Any) -> None:
 
 
 def row_by_row(out: Any, x: Any, y: Any) -> None:
-    """Write rows before all input is read: if the output is an input, later rows read sums."""
+    """Add the second tensor twice if the output may be the first."""
     added(out, x, y)
     if out.ndim and np.may_share_memory(out, x):
         out += y

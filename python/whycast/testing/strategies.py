@@ -164,7 +164,8 @@ def cases(
     -------
     strategy of whycast.testing.Case
         At level ``data`` a case contains each tensor's dtype and layout; ``case.arrays()`` makes
-        the tensors. At ``index`` it contains a multi-index of the output, at ``strides`` strides.
+        the tensors. At ``index`` it contains a multi-index of the output, at ``strides`` a stride
+        for each axis of the tensor.
 
     Raises
     ------
