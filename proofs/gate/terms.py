@@ -24,7 +24,7 @@ class UndefinedError(Exception):
 
 
 class UndecidedError(Exception):
-    """A formula ranges over too many integers, or does more with an unbounded one than shift it and compare."""
+    """A formula ranges over too many integers, or over all, and does more than add and compare."""
 
 
 class UnknownError(Exception):
