@@ -24,7 +24,7 @@ def symm(formula: Term) -> Term:
 
 @rule(None)
 def trans(premises: Sequence[Term]) -> Term:
-    """`(= r s)`, `(= s t)`, ...: the first of all equals the last."""
+    """`(= r s)`, `(= s t)`, ...: the first term equals the last."""
     first, last = parts(premises[0], "=")
     for premise in premises[1:]:
         left, right = parts(premise, "=")
@@ -35,7 +35,7 @@ def trans(premises: Sequence[Term]) -> Term:
 
 @rule(None)
 def cong(premises: Sequence[Term], left: Term) -> Term:
-    """For t and equations of its last arguments: `(= t u)`; u is t with the right sides of these.
+    """For t and equations of its last arguments: `(= t u)`; u is t with the equations' right sides.
 
     A binder has one argument, whose equation must hold for all values of the bound variables: the
     checker refuses suppositions about these variables.

@@ -1,4 +1,4 @@
-"""`archive FILE` packs into FILE sources, tools, evidence, site and the script `replay`.
+"""`archive FILE` packs sources, tools, evidence, site and the script `replay` into FILE.
 
 The sources are a git bundle: `replay` checks out the commit that IDENTITY names. Packages that a
 bare system lacks are packed; `replay` installs them without a network, and takes no prover's

@@ -27,13 +27,13 @@ let longest = List.fold_left max 0.
 
 let proves ~longest task prover = Prover.is_valid (Prover.ask prover (limit longest) task)
 
-(** Asks one prover at a time, first those of [before]: other cores work on other mutants. *)
+(** Asks the provers one at a time (other cores work on other mutants), first those of [before]. *)
 let is_proved ?(before = []) (project : Project.t) ~longest task =
   let is_first p = List.mem (Prover.name p) (List.map (fun p -> p.Record.prover) before) in
   let first, rest = List.partition is_first (Prover.all project) in
   List.exists (proves ~longest task) (first @ rest)
 
-(** Proved whole, or in parts. *)
+(** Whether the task is proved, whole or in parts. *)
 let rec is_proved_somehow project ~longest task =
   is_proved project ~longest task
   ||
@@ -44,7 +44,7 @@ let rec is_proved_somehow project ~longest task =
 let sum = Termcode.task_checksum ?version:None
 
 (** The changed parts of a task: no former part has their checksum. If the record has as many parts
-    as the task, each comes with the former part and the record at its place. *)
+    as the task, each changed part comes with the former part and the record at its place. *)
 let changed_parts project task before records =
   let old = Option.fold ~none:[] ~some:(Split.parts project) before in
   let sums = List.map sum old in

@@ -1,9 +1,9 @@
 (** The inputs of a verdict: theories, sessions and provers, read by Why3's own library.
 
     [whygate CONFIG audit THEORY.mlw ...] prints the statements and assumptions of the theories,
-    [whygate CONFIG replay THEORY.mlw] the provers' present answers to a theory's session: each prints
-    one JSON value. A process replays one theory: Why3's tasks may depend on the files that the
-    process has read before. *)
+    [whygate CONFIG replay THEORY.mlw] prints the provers' present answers to a theory's session.
+    Each command prints one JSON value. A process replays one theory: Why3's tasks may depend on the
+    files that the process has read before. *)
 
 open Json
 
