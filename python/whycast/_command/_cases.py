@@ -27,8 +27,8 @@ _PACKS = {"onnx": _export_onnx.write, "stablehlo": _export_stablehlo.write}
 
 _DESCRIPTION = f"""\
 Write cases of `whycast check` with the expected results, the smallest fixed cases first, for tests
-in another language or without whycast. No format contains dates, durations, bytes, or a million
-elements.
+in another language or without whycast. No format contains dates, durations, bytes, or outputs of
+over 2^18 elements.
 
 jsonl: one request of `whycast serve` a line, with the answer as "expected".
 

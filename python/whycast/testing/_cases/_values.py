@@ -54,7 +54,7 @@ def number_at(m: int, level: str) -> int:
 def array(m: int, shape: Shape, dtype: str, layout: str) -> AnyArray:
     """Make tensor number `m`; the number determines the elements.
 
-    Integers differ in all their bytes as long as the type permits. Floating-point elements are
+    Two integers differ in every byte, as far as the type permits. Floating-point elements are
     thirds; if there are several, the first is a negative zero, the last a NaN with a payload. In an
     ``overlapping`` array the sum of the indices decides the element; in a ``broadcast`` array, all
     indices except the first.
