@@ -27,7 +27,7 @@ DECIDING = re.compile(
     r"|while|else)\b"
 )
 
-# Each condition is a digit in base 3: 0 if not evaluated, 1 if false, 2 if true. Decisions nest, as
+# Each condition is a digit in base 3: 0 if not evaluated, 1 if false, 2 if true. Decisions nest:
 # a condition may call a function.
 RECORDER = """\
 #include <stdio.h>
@@ -211,8 +211,8 @@ def read(path: Path, source: Source) -> tuple[Counter[int], dict[int, set[Vector
 
 
 def is_independent(place: int, vectors: Collection[Vector]) -> bool:
-    """Return whether a condition decides alone: in two vectors it and the outcome differ, and every
-    other condition is equal, or not evaluated in one of the vectors.
+    """Return whether a condition decides alone: two vectors differ in it and in the outcome, and
+    every other condition is equal in both, or not evaluated in one.
     """
     return any(
         v[place] + w[place] == 3

@@ -134,10 +134,10 @@ def for_(s: State, name: str, first: Run, last: Run, body: Run, step: int = 1) -
 
 
 # The rules: kind, languages, text, evaluation. In a text {n}, {t}, {u} are a number, a truth value,
-# a statement; {n0} is a small number, {n'} a number in the new variable's scope. {k} is a digit,
-# {x} a variable, {w} a mutable variable. {v}, {r}, {c} name a new variable, mutable variable or
-# counter; {!} repeats the name. One program in four may use one rule N or U, which printers mostly
-# refuse.
+# a statement; {n0} is a number without operands, {n'} a number in the new variable's scope. {k} is
+# a digit, {x} a variable, {w} a mutable variable. {v}, {r}, {c} name a new variable, mutable
+# variable or counter; {!} repeats the name. One program in four may use one rule of kind N or
+# U, which printers mostly refuse.
 # fmt: off
 RULES: list[tuple[str, str, str, Callable[..., Any]]] = [
     ("n0", "python c", "({k}: INT)", lambda s, k: k),

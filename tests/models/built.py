@@ -17,7 +17,7 @@ def value(name: str, shape: Sizes, element: int = TensorProto.FLOAT) -> onnx.Val
 
 
 def constant(name: str, *shape: int) -> TensorProto:
-    """Return a constant of different elements; its name's length and its sizes seed their order."""
+    """Return a constant of different elements; the name's length and the sizes seed their order."""
     drawn = np.random.default_rng(len(name) + sum(shape))
     data = (drawn.permutation(math.prod(shape)) + 1).astype(np.float32) / 64
     return numpy_helper.from_array(data.reshape(shape), name)
@@ -68,7 +68,7 @@ float[8] offset, float[8,8] weight> {
     "channels": """(float[2,3,4,5] x) => (float[2,3,4,5] y)
 <float[3,1,1] bias, float half, float[3,1,1] slope> {
   a = Add(x, bias) b = Mul(a, half) y = PRelu(b, slope) }""",
-    # A stack of matrices by one matrix, and Gemm with a row.
+    # A stack of matrices times one matrix, and Gemm with a row.
     "products": """(float[2,3,4] x) => (float[6,6] y)
 <float[4,5] weight, float[5,6] square, float[6] row> {
   stack = MatMul(x, weight) rows = Flatten<axis = 2>(stack) y = Gemm(rows, square, row) }""",

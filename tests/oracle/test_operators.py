@@ -49,7 +49,7 @@ def test_a_wrong_operator_is_caught(name: str) -> None:
 
 @pytest.mark.parametrize("name", IN_PLACE)
 def test_writing_into_an_output(name: str) -> None:
-    """A function must write only the output: the same result as for tensors broadcast first."""
+    """A function must write only the output, with the result for tensors broadcast first."""
     function, kind = IN_PLACE[name]
     dtypes = ("int32", "float32", "bool")
     report = check(function, level="inplace", seconds=None, every=9, dtypes=dtypes)
@@ -65,7 +65,7 @@ def test_writing_into_an_output(name: str) -> None:
 
 @pytest.mark.parametrize("name", GRADIENTS)
 def test_gradients_of_several_tensors(name: str) -> None:
-    """A gradient function, of shapes or from an operator, must sum over broadcast axes."""
+    """A gradient function (of shapes, or an operator's) must sum over broadcast axes."""
     function, kind = GRADIENTS[name]
     asked: Any = {"seconds": None, "dtypes": ("int32", "float32")}
     report = check(function, level="adjoint", every=9, **asked)

@@ -82,7 +82,7 @@ BROADCASTS = {
 each_broadcast = pytest.mark.parametrize("broadcast", BROADCASTS.values(), ids=BROADCASTS)
 
 
-# Some layouts, most of which `array_lists` does not draw.
+# `array_lists` draws these layouts, except the one marked by NumPy.
 LAYOUTS: dict[str, Callable[[Array], Array]] = {
     "C order": lambda a: a,
     "reversed": lambda a: a[::-1, ::-1, ::-1].copy()[::-1, ::-1, ::-1],

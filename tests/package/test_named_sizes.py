@@ -1,6 +1,6 @@
 """Sizes that have names: answers for small shapes, compared with the rules for all small sizes.
 
-Names get the sizes 0 to 4; 3 and 4 represent all larger sizes. tests/extraction/test_symbolic.py
+Names get the sizes 0 to 4; 3 and 4 represent all sizes above 2. tests/extraction/test_symbolic.py
 tests the order of answers.
 """
 
