@@ -28,7 +28,7 @@ UNORDERED = ("+", "*", "and", "or")
 
 
 class Change(NamedTuple):
-    """A change of a certificate; `accepted` has the reason, "" if the checker refuses it."""
+    """A change of a certificate; `accepted` is "" if it is refused, else how it differs."""
 
     place: str
     change: str
@@ -36,7 +36,7 @@ class Change(NamedTuple):
 
 
 def tried(place: str, text: str, certificate: str, count: int) -> list[Change]:
-    """Try the task without its goal, then `count` changes of the certificate, seeded by `place`."""
+    """Try the certificate without the goal, then `count` changes of it, seeded by `place`."""
     chance, words = random.Random(place), WORD.findall(certificate)
     without_goal = text.rpartition("(assert")[0] + "(check-sat)"
     found = [Change(place, "the task without its goal", accepted(without_goal, certificate))]

@@ -73,7 +73,7 @@ class Checker:
         return formula
 
     def discharge(self, step: Step, premises: Sequence[Term]) -> Term:
-        """G, concluded below the supposition F: `(=> F G)`; delete all conclusions below F."""
+        """Conclude `(=> F G)` from G, concluded below the supposition F; delete what is below F."""
         require(step.command == "step-pop" and not step.arguments, "scope ends a supposition")
         (conclusion,) = premises
         require(self.supposed, "nothing is supposed")

@@ -32,7 +32,7 @@ def spelled(name: str) -> str:
 def rule(count: int | None) -> Callable[[Callable[..., Term]], Rule]:
     """Register a rule by its function's name; it takes `count` premises, then arguments.
 
-    With `count` None, premises are one sequence. Arguments are terms, for some rules `Terms`.
+    If `count` is None, they are one sequence. Arguments are terms, in some rules also `Terms`.
     """
 
     def known(function: Callable[..., Term]) -> Rule:

@@ -71,7 +71,7 @@ class Symbol(TypedDict, total=False):
 
     `kind` is type, function, predicate, constant, exception, program, theorem (`let lemma`), lemma,
     goal, axiom or val; for an assumption, a kind of audit.ml or library.ml; list for a sealed list.
-    A clone from another file has no line, an addition of Why3 no file.
+    A clone from another file has no line, an addition of Why3 has no file.
     `statement` is its WhyML, `names` the resolved symbols in it. A proved item has a `goal`, or is
     an instance of a `template`, which has the goal. `says_nothing`: true whatever its symbols mean.
     `calls`: programs and lemmas in its body, whose contracts are hypotheses of its goal.
@@ -157,7 +157,7 @@ class Failure:
     what: str
 
     def __str__(self) -> str:
-        """Print it on one line."""
+        """Return the failure on one line."""
         return " ".join(part for part in (f"{self.place}:", self.subject, self.what) if part)
 
 

@@ -88,7 +88,7 @@ class Tag(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """An item that belongs to the clauses of its tags, as `part` (`theorems`)."""
+    """An item that belongs to the clauses of its tags, as `part`, such as `theorems`."""
 
     part: str
     name: str
@@ -149,7 +149,7 @@ def of_theories(facts: Facts, root: Path, known: Collection[str]) -> Iterator[En
 
 
 def docstrings(source: str, file: str) -> dict[str, tuple[str, list[Tag]]]:
-    """Map functions, classes and variables, and "" for the module itself, to places and tags."""
+    """Map names of functions, classes and variables, and "" for the module, to places and tags."""
     tree, lines = ast.parse(source), source.splitlines()
     found = {}
     for node, after in pairwise([tree, *tree.body, ast.Pass()]):

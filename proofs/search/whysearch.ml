@@ -2,7 +2,7 @@
 
     [whysearch CONFIG update [--only PART] [--quick] HASH THEORY.mlw] refreshes the proofs of a
     theory whose sources have this hash, and exits with 1 if a goal is not proved, with 3 if
-    [--only] chose none. [whysearch CONFIG mutant ORIGINAL [--goal MODULE.GOAL] THEORY.mlw ...]
+    [--only] chose no goal. [whysearch CONFIG mutant ORIGINAL [--goal MODULE.GOAL] THEORY.mlw ...]
     tries the recorded proofs of the tree ORIGINAL on changed theories. [whysearch CONFIG tasks
     FOLDER THEORY.mlw] writes the recorded parts of a theory's goals to files for CVC5, and prints a
     list of the files. *)
