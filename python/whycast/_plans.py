@@ -54,7 +54,7 @@ def plan(*shapes: Integers, strides: Sequence[Integers] | None = None) -> LoopPl
     BroadcastError
         SONNX's error E1, as for `broadcast_shapes`.
     TypeError
-        An argument is not a shape, `strides` not a sequence of strides, or a number not an integer.
+        An argument is no shape, `strides` is no sequence of strides, or a number is no integer.
     ValueError
         There are no shapes, or too many; a size is negative; strides do not fit the shapes.
 

@@ -17,7 +17,7 @@ _NAMES = Names("operand", "shape", "broadcast_dimensions")
 def broadcast_in_dim(
     operand: Tensor[DTypeT], shape: Integers, broadcast_dimensions: Integers
 ) -> Array[DTypeT]:
-    """Broadcast a tensor to a shape along given axes. A 1 grows to any size, also to 0.
+    """Broadcast a tensor to a shape along given axes. A size of 1 grows to any size, also to 0.
 
     Parameters
     ----------
@@ -46,9 +46,9 @@ def broadcast_in_dim(
     Notes
     -----
     Rests on ``in_dim_broadcasts_to`` and ``broadcast_in_dim`` of ``why3/axes/in_dim.mlw``. Program:
-    ``in_dim_strides`` of ``why3/kernel/in_dim.mlw``. For increasing axes the result equals mode
-    ``explicit`` of `whycast.openvino.broadcast` (``explicit_in_dim``); for other axes, this mode
-    after a transpose (``in_dim_some_transpose`` of ``why3/axes/in_dim_transpose.mlw``).
+    ``in_dim_strides`` of ``why3/kernel/in_dim.mlw``. If the axes increase, the result equals mode
+    ``explicit`` of `whycast.openvino.broadcast` (``explicit_in_dim``); otherwise it equals this
+    mode after a transpose (``in_dim_some_transpose`` of ``why3/axes/in_dim_transpose.mlw``).
 
     Examples
     --------

@@ -118,7 +118,7 @@ def test_f() -> None:
 
 
 def test_both_texts() -> None:
-    """SONNX-0 only describes tensors of the same rank.
+    """SONNX-0 describes only tensors of the same rank.
 
     [E_SonnxOneBroadcast_any_Signature_010] [E_SonnxOneBroadcast_any_Types_010]
     [E_SonnxOneBroadcast_any_Constraints_010] [E_SonnxOneBroadcast_any_Constraints_020]

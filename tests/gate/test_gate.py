@@ -114,7 +114,7 @@ module More
 end
 """
 
-# No proof notices edits of sealed texts. One more theorem gets the tag of a clause.
+# Some edits change only sealed texts, which no proof notices; one tags another theorem.
 EDITS = [
     ("why3/proofs.mlw", "= y <-> y", "= y -> y"),
     ("why3/gone.mlw", EXTRA, ""),

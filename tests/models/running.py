@@ -17,7 +17,7 @@ ELEMENT_WISE = {
 
 
 class Seen(NamedTuple):
-    """For each node of the outermost graph, by the name of its output: whether it broadcast."""
+    """Whether element-wise nodes and MatMuls of the outermost graph broadcast, by output name."""
 
     element_wise: dict[str, bool]
     stacks: dict[str, bool]
@@ -31,7 +31,7 @@ def started(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
 
 
 def seen_by_running(path: Path, inputs: dict[str, np.ndarray]) -> Seen:
-    """Run a model in ONNX Runtime, and compare the shapes that MatMul and others read."""
+    """Run a model in ONNX Runtime, and compare the shapes of the inputs of each such node."""
     model = onnx.load(path)
     nodes = [
         node

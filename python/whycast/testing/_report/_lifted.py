@@ -1,6 +1,6 @@
 """Judge operators and gradients.
 
-The result of an operator must equal the result for the tensors broadcast first. An element-wise
+The result of an operator must equal its result for the broadcast tensors. An element-wise
 operator may compute any function of the elements, so the judge asks the operator again, about
 tensors of rank 1 with the elements that meet, in parts if there are many.
 """
