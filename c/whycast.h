@@ -6,8 +6,8 @@
 
 /* whycast: SONNX's operator Broadcast, and the broadcast of one tensor to a shape, verified.
 
-   In WhyML, each function is proved to keep its contract, which its comment states, if the caller
-   keeps the rules below; statements marked as not proved are no part of it. No index leaves its
+   The contract of a function is its comment, except statements marked as not proved. In WhyML, each
+   function is proved to keep its contract if the caller keeps the rules below. No index leaves its
    array, nothing overflows, each call ends. The functions allocate nothing, keep nothing between
    calls, and do not recurse. They access no byte beyond the memory that they are given, not even to
    load a whole word. memcpy is the only library function called; a compiler may add memcpy and
@@ -29,7 +29,7 @@
    - Memory that a function writes overlaps no other memory that it is given.
    - whycast_first and whycast_next get a plan written by whycast_plan or whycast_plan_views, or a
      part of this plan: its outermost loops alone, loops with fewer rounds (at least 1 each), or
-     both. Both rely on the plan without a check; if `loops` is below 1, they do not read it.
+     both. They rely on the plan without a check; if `loops` is below 1, they do not read it.
      whycast_next also gets the counters and offsets of a step of this plan.
 
    All other numbers may be any int64_t: the functions check each that can cause an error.
@@ -118,10 +118,11 @@ int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
    and the common shape has this size, or 1 if there is none. So (0,2) and (2) give (0,2), which is
    an error by SONNX's rule. In all else the function is as whycast_broadcast_shape.
 
-   WHYCAST_NOT_BROADCASTABLE reports the first axis with two different sizes other than 1. Let s be
-   the first of these: it reports the first tensor whose size there is neither 1 nor s. (3,2) with
-   (4) gives tensor 1, axis 1. whycast_broadcast and whycast_broadcast_strides broadcast each shape
-   to the result. If the result has no size of 0, whycast_broadcast_shape gives the same shape. */
+   On the first axis with two different sizes other than 1, let s be the first such size.
+   WHYCAST_NOT_BROADCASTABLE reports this axis, and the first tensor whose size there is neither 1
+   nor s: (3,2) with (4) gives tensor 1, axis 1. whycast_broadcast and whycast_broadcast_strides
+   broadcast each shape to the result. If the result has no size of 0, whycast_broadcast_shape gives
+   the same shape. */
 int64_t whycast_numpy_shape(int64_t * shape, int64_t capacity,
                             whycast_place * place,
                             const int64_t *const * shapes,
@@ -183,8 +184,8 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
 
 /* SONNX's operator: `count` tensors, each broadcast to the common shape of all.
 
-   For each tensor, `shapes` has the sizes, `ranks` the rank, `inputs` the data, `extents` the
-   number of its bytes, `widths` the bytes of an element, `outputs` the memory for its output, and
+   For each tensor, `shapes` has the sizes, `ranks` the rank, `inputs` the data, `extents` the bytes
+   of the data, `widths` the bytes of an element, `outputs` the memory for its output, and
    `rooms` the bytes of that memory.
 
    Returns the rank of the common shape. Writes its sizes to `target`, which has room for `capacity`
@@ -246,8 +247,8 @@ int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
    tensors at the start of the run. Element v of the run of step k is element k * sizes[loops - 1] +
    v of the output, and the element at offsets[m] + v * steps[(loops - 1) * count + m] of tensor m.
 
-   Returns the number of steps from `step` to the last, inclusive; or 0, with nothing written, if
-   there is no such step, or if `loops` is below 1, such as an error code of whycast_plan. */
+   Returns the number of steps from `step` to the last, inclusive. If there is no such step, or if
+   `loops` is below 1, such as an error code of whycast_plan, returns 0 and writes nothing. */
 int64_t whycast_first(int64_t * counters, int64_t * offsets,
                       const int64_t * sizes, const int64_t * steps,
                       int64_t loops, int64_t count, int64_t step);
