@@ -63,7 +63,7 @@ class Part(NamedTuple):
 
 
 def certificates(version: str, texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Return for each task its first certificate, "" without one, and cvc5's answers."""
+    """Return for each task its first certificate, or "", and cvc5's answers."""
     found, said = dict[str, str](), {text: list[str]() for text in texts}
     for options, seconds in ATTEMPTS:
         left = [text for text in said if text not in found]
@@ -76,7 +76,7 @@ def certificates(version: str, texts: Sequence[str]) -> list[tuple[str, str]]:
 def attempts(
     version: str, texts: Sequence[str], options: dict[str, str], seconds: int
 ) -> list[tuple[str, str, str]]:
-    """Attempt the tasks whose answers are not kept; return task, answer, certificate of all."""
+    """Attempt the tasks without a kept answer; return each task, answer and certificate."""
     how = ("how", json.dumps([version, options, seconds]).encode())
     kept = {t: KEPT / f"{closed.digest([('task', t.encode()), how])}.gz" for t in texts}
     new = [text for text in texts if not kept[text].exists()]

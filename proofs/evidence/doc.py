@@ -58,7 +58,7 @@ LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)#:\s]*)(#[^)\s]*)?\)")
 ADDRESS = re.compile(r"""<[^>]*\b(?:href|src)="([^"]*)\"""")
 PLACE = re.compile(r"""<[^>]*\bid="([^"]*)\"""")
 
-# The theme lacks these for screen readers and keyboards: names, levels, focus to scroll.
+# Names, heading levels and focus to scroll: the theme lacks what screen readers and keyboards need.
 MENDED = {
     'role="heading"': 'role="heading" aria-level="2"',
     '<aside class="sidebar-drawer"': '<aside aria-label="Pages" class="sidebar-drawer"',
@@ -130,7 +130,7 @@ def dead_links(folder: Path) -> list[str]:
 
 
 def write(root: Path, source: Path, evidence: needs.Evidence) -> None:
-    """Write Sphinx's input: texts filled in, needs, theories, the C compiled."""
+    """Write Sphinx's input: the filled-in texts, needs, theories, the compiled C."""
     shutil.copytree(root / TEXTS, source)
     told = needs.known(evidence)
     made = environment(source, **known(root, evidence), **told)
@@ -153,7 +153,7 @@ def write(root: Path, source: Path, evidence: needs.Evidence) -> None:
 
 
 def environment(folder: Path, **known: Any) -> Environment:
-    """Make the texts' environment; an undefined name is an error, not a blank."""
+    """Make Jinja's environment for the texts; an undefined name is an error, not a blank."""
     made = Environment(
         loader=FileSystemLoader(folder),
         undefined=StrictUndefined,

@@ -28,7 +28,7 @@ FORMAL = "spec/formal/common/broadcast"
 INFORMAL = "spec/informal/common/broadcast"
 TESTS = "spec/tests/common/broadcast/hypothesis"
 
-# Modules of the group's library, and of the kit's other file, that replace our modules.
+# For our modules, those of the group's library, or of the kit's other file, that replace them.
 USES = {"group.tensor.": "tensor.tensor.", "group.broadcast.": "broadcast."}
 
 # Zones of the group's tags, if not FUNC: constraints on inputs and outputs.
@@ -106,7 +106,7 @@ REQUIREMENTS = "hypothesis\nnumpy\nonnx\nonnxruntime\npytest\n"
 
 
 def tags(clauses: Mapping[str, Clause], texts: Sequence[str]) -> dict[str, str]:
-    """Map each clause in the theories to a tag of the group's form, ten apart in each zone."""
+    """Map each clause in the theories to a tag of the group's form, numbered by tens per zone."""
     named = {tag for text in texts for tag in trace.IDENTIFIER.findall(text)}
     found, numbers = dict[str, str](), Counter[str]()
     for name in clauses:

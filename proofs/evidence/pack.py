@@ -36,7 +36,7 @@ def as_json(value: Any) -> str:
 
 
 def stripped(value: Any, root: Path, left_out: tuple[str, ...] = ()) -> Any:
-    """Remove the tree's place, and some keys, from facts."""
+    """Remove the tree's path, and some keys, from facts."""
     if isinstance(value, dict):
         kept = value.keys() - set(left_out)
         return {key: stripped(v, root, left_out) for key, v in value.items() if key in kept}
@@ -46,7 +46,7 @@ def stripped(value: Any, root: Path, left_out: tuple[str, ...] = ()) -> Any:
 
 
 def times(facts: Facts) -> dict[str, Any]:
-    """Return the date, and the present and kept answers with their times."""
+    """Return the date, and the provers' answers with their times."""
     goals = [goal for session in facts["sessions"] for goal in session["goals"]]
     return {
         "written": datetime.now(timezone.utc).isoformat(timespec="seconds"),

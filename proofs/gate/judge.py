@@ -234,14 +234,14 @@ def module_name(theory: str, module: str) -> str:
 
 
 def templates(facts: Facts) -> set[str]:
-    """List the modules that theories clone and never use: only instances rest on them."""
+    """List the templates: modules that theories clone and never use directly."""
     uses = [use for theory in facts["theories"] for use in theory["uses"]]
     used = {use["module"] for use in uses if not use["cloned"]}
     return {use["module"] for use in uses if use["cloned"]} - used
 
 
 def trusted(facts: Facts) -> list[Symbol]:
-    """List the trusted operations, allowed without a body; parameters of templates are none."""
+    """List the operations trusted without a body; parameters of templates do not count."""
     patterns = templates(facts)
     return [
         assumed

@@ -75,8 +75,8 @@ let static = Ident.create_attribute "extraction:c_static_inline"
 (* The printed definitions, with their names in C. *)
 let known : Expr.rsymbol Ident.Hid.t = Ident.Hid.create 97
 
-(* Another symbol for the definition, with its name in C. Why3's printer uses this name, and appends
-   a number if another definition has the same. *)
+(* A new symbol for the definition, with its name in C. Why3's printer uses this name, and appends a
+   number if another definition has the same name. *)
 let define (rs : Expr.rsymbol) =
   let id = rs.rs_name in
   let attrs = if is_public id then Ident.Sattr.empty else Ident.Sattr.singleton static in
@@ -87,7 +87,7 @@ let define (rs : Expr.rsymbol) =
 (* Built into Why3's printer: local variables that change, and conditions. *)
 let built_in = [ Pmodule.rs_ref; Pmodule.rs_ref_proj; Expr.rs_true; Expr.rs_false ]
 
-(* The body with names of the driver, or of definitions above. *)
+(* The body with the C names of definitions above. *)
 let rec rename (args : Pdriver.printer_args) e =
   let { e_node; _ } as e = e_map (rename args) e in
   match e_node with

@@ -14,7 +14,7 @@ let transformation = "keep"
 let of_prop (pr : Decl.prsymbol) =
   Re.Str.replace_first (Re.Str.regexp "'[0-9]+$") "" (Name.full pr.pr_name)
 
-(** The names that keep a declaration: a hypothesis, or definitions that refer to each other. *)
+(** Each of these names keeps its declaration: a hypothesis, or mutually recursive definitions. *)
 let names (d : Decl.decl) =
   match d.d_node with
   | Dprop ((Paxiom | Plemma), pr, _) -> [ of_prop pr ]

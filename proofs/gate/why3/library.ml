@@ -1,5 +1,5 @@
 (** The assumptions of the standard library in the modules that the theories reach, directly or
-    through one another, including Why3's built-in ones.
+    through one another, including Why3's built-in modules.
 
     - axioms, symbols without a definition, programs without a body, as [Audit] finds them in a
       theory;
@@ -19,7 +19,7 @@ let reached modules =
   in
   Ident.Mid.values (List.fold_left visit Ident.Mid.empty modules)
 
-(** Leaves out metas, which concern provers' input, [absurd], which is proved with the contract, and
+(** Leaves out metas, which concern provers' input; [absurd], which is proved with the contract; and
     [untold], which concerns only our statements. *)
 let items m =
   let counts (item : Audit.item) = not (List.mem item.kind [ "meta"; "absurd"; "untold" ]) in

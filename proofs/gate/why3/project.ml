@@ -73,8 +73,8 @@ let attempt f =
 
 (** {1 Provers} *)
 
-(** From fast to slow: every replay runs the recorded proofs. A search tries provers in this
-    order, after those of recorded proofs, until two families prove the task. *)
+(** From fast to slow. A search tries provers in this order, after those of recorded proofs, until
+    two families prove the task. *)
 let preference = [ "Alt-Ergo"; "Z3"; "CVC5"; "CVC4" ]
 
 let provers project =

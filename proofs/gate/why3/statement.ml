@@ -18,8 +18,8 @@ type t = {
   names : string list;
   goal : string option;  (** the name of its goal *)
   template : string option;  (** its template, which has the goal *)
-  nothing : bool;  (** trivial, see [Formula]; also a lemma function without a promise *)
-  calls : string list;  (** programs and lemmas of its body, whose contracts its goal uses *)
+  nothing : bool;  (** trivial, see [Formula]; or a lemma function that ensures nothing *)
+  calls : string list;  (** programs and lemmas that its body calls *)
 }
 
 (** {1 Names} *)
@@ -89,7 +89,7 @@ let raises fmt ((xs : Ity.xsymbol), posts) =
 
 (** {1 Effects}
 
-    A caller's proof uses a program's promises, and that the program leaves other memory alone. So a
+    A caller's proof relies on a program's postconditions, and on unchanged other memory. So a
     statement lists the memory that the program may write, and new memory; [Audit] finds all other
     effects on memory. *)
 
@@ -160,7 +160,7 @@ let value rs c =
   | RLls ls, Cfun e -> term_of_expr ~prop:(ls.ls_value = None) e
   | _ -> None
 
-(** All calls of a program, lemmas included. *)
+(** The programs and lemmas that a program calls. *)
 let called c =
   let name c = match c.c_node with Capp (rs, _) -> Some rs.rs_name | _ -> None in
   let names = List.filter_map name in
@@ -168,8 +168,8 @@ let called c =
   | Cfun e -> Audit.fold (fun found e -> names (Audit.callables e) @ found) [] e
   | _ -> names [ c ]
 
-(** If a program promises nothing and is not recursive, [goal] is [None], although Why3 makes a goal
-    if one of its calls requires something. *)
+(** If a program has no postcondition and is not recursive, [goal] is [None], although Why3 makes a
+    goal if one of its calls requires something. *)
 let of_symbol ~recursive (rs, c, variants) =
   let kind = symbol_kind rs c and cty = c.c_cty in
   let word =
