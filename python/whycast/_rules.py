@@ -83,7 +83,7 @@ _DERIVED = {"strides": "110", "condition": "580", "zeros": "590", "operator": "6
 
 
 def _clauses(text: str, **numbers: str) -> dict[str, str]:
-    """Return each question's clause; `numbers` contains identifiers, whole or without `text`."""
+    """Return each question's clause; `numbers` contains identifiers, with or without `text`."""
     own = {kind: f"E_Broadcast_any_Derived_{number}" for kind, number in _DERIVED.items()}
     own |= {"adjoint": "E_OpenvinoBroadcast_ring_Derived_010", **numbers}
     found = {k: v if v.startswith("E_") else f"{text}_{v}" for k, v in own.items()}
@@ -120,7 +120,7 @@ class Rule:
     zero_meets_one: bool = True
     # The types of elements: numbers; numbers and strings; or all of NumPy's.
     dtypes: Literal["numbers", "strings", "any"] = "numbers"
-    # Whether the function returns the argument itself if it has the common shape.
+    # Whether the function returns an argument of the common shape itself, not a view.
     gives_back: bool = False
     # The built-in peers that follow this rule, each with levels.
     peers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -152,7 +152,7 @@ class Rule:
         """Return the tensor's index for a valid index of the output, if the rule accepts.
 
         Views are correct for any strides (``view_offset`` and the other lemmas of `whycast`): if
-        one stride is 1 and all others 0, the offset is the index on that axis.
+        one axis has stride 1 and all others 0, the offset is the index on this axis.
         """
         axes = range(len(operands.shapes[0]))
         units = [tuple([int(j == k) for k in axes]) for j in axes]
@@ -177,7 +177,7 @@ class Rule:
         return None
 
     def places(self, rank: int, target: Shape, axes: Axes | None) -> tuple[int, ...]:
-        """Return the axes of the target on which a tensor of a rank lies."""
+        """Return the axes of the target on which a tensor of this rank lies."""
         if self.alignment == "trailing":
             return tuple(range(len(target) - rank, len(target)))
         if self.alignment == "missing":
@@ -185,7 +185,7 @@ class Rule:
         return axes or ()
 
     def axes_for(self, places: Sequence[int], rank: int) -> tuple[int, ...]:
-        """Return the argument for axes that puts a tensor on places of a target."""
+        """Return the argument for axes that puts a tensor on `places` of a target."""
         if self.alignment == "missing":
             return tuple([axis for axis in range(rank) if axis not in places])
         return tuple(places)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 # multidirectional: all inputs grow. unidirectional: only the last input grows. stacked: both
-# factors grow, except on the last two axes. equal: an opset before this rule. explicit: Expand.
+# factors grow, except on the last two axes. equal: an opset before the rule. explicit: Expand.
 Direction = Literal["multidirectional", "unidirectional", "stacked", "equal", "explicit"]
 
 

@@ -65,7 +65,7 @@ class Scope:
         return self.home(name).values.get(name)
 
     def shape(self, name: str) -> Shape | None:
-        """Return a value's shape; None if its rank is open."""
+        """Return a value's shape; None if its rank is unknown."""
         return self.home(name).shapes.get(name)
 
 
@@ -179,7 +179,7 @@ def light(model: ModelProto) -> ModelProto:
 
 
 def complaint(model: ModelProto) -> str | None:
-    """Return the complaint of ONNX's checker about the `light` model; None if it has none."""
+    """Return the complaint of ONNX's checker about the `light` model; None if there is none."""
     made = light(model)
     del made.opset_import[:]
     made.opset_import.extend(model.opset_import)

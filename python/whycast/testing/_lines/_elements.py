@@ -25,7 +25,7 @@ FIXED_WIDTH = (
 
 # The dtypes that lines can contain.
 NAMED = frozenset((*FIXED_WIDTH, *STRINGS, ">i4", ">f8"))
-# The most elements of an output, which a line contains as text.
+# The most elements of an output: a line contains them as text.
 _MOST_ELEMENTS = 2**18
 
 

@@ -65,7 +65,7 @@ def _request(
     return _core().compile_model(model, "CPU", options).create_infer_request()
 
 
-# After an output without elements a compiled model wrongly compares the next target with the last.
+# After an empty output a compiled model wrongly compares the next target with the previous one.
 _EMPTIED: set[openvino.InferRequest] = set()
 
 

@@ -1,4 +1,4 @@
-"""A target's functions: a first look at them, and operators made from functions that write."""
+"""The functions to check: a first look at them, and operators made from those with an `out`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from whycast.testing._report._judge import Ask
 _SHAPE = (2, 3)
 # The numbers of tensors to try if the signature has no greatest number, the usual number first.
 _COUNTS = (2, 1, 3, 4)
-# Other numbers for a tensor: for another tensor's elements, larger elements, another order.
+# Other numbers for a tensor: they select another's elements, larger elements, another order.
 _OTHERS = (0, 20, -5)
 # _MARGIN: the least bytes before and after an output. _MOST: the most elements of an output for
 # which bad outputs are tried, too.
@@ -121,7 +121,7 @@ def _tried(count: int, plain: str, level: Level | None, ask: Ask) -> Seen | None
 def _given(
     ask: Ask, case: Case, tensors: Sequence[tuple[Shape, str, str]], numbers: Sequence[int]
 ) -> list[object] | None:
-    """Return the length of a returned sequence, else 0, and the arrays' bytes; None if wrong."""
+    """Return a sequence's length, else 0, and the arrays' bytes; None for a wrong answer."""
     made = [array(m, *tensor) for m, tensor in zip(numbers, tensors, strict=True)]
     try:
         value = ask(case, made)
@@ -194,7 +194,7 @@ def writing(function: Function, rule: Rule) -> Function:
 
 
 def _check_overlaps(function: Function, out: AnyArray, arrays: Any) -> None:
-    """Check `out` on the first tensor and, unless refused, one element beside it."""
+    """Check with the first tensor as `out` and, unless refused, `out` one element beside it."""
     for start in (0, 1, -1):
         memory = np.empty(out.size + abs(start), out.dtype)
         first, alias = (
