@@ -1,4 +1,4 @@
-"""MISRA C:2012 and the C: the reports of cppcheck, and the words in the C."""
+"""MISRA C:2012 and the C: the reports of cppcheck, and excluded words in the C."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CONSTANTS = ("INT64_C(c)=c##L", "UINT32_C(c)=c##U", "UINT64_C(c)=c##UL")
 
 
 def code(folder: Path) -> str:
-    """Return the C without comments, the include of the header, and `extern "C"`."""
+    """Return the C without its comments, `#include "whycast.h"` and `extern "C"`."""
     text = "".join((folder / name).read_text("utf-8") for name in ("whycast.h", "whycast.c"))
     return re.sub(r'/\*.*?\*/|#include "whycast\.h"|extern "C"', "", text, flags=re.DOTALL)
 

@@ -200,7 +200,7 @@ LESS = "-DROUNDS=5000"
 
 
 def test_every_small_case_and_the_limits(tmp_path: Path) -> None:
-    """Compiled by gcc; `make object` also uses clang, and other flags.
+    """gcc compiles the program; `make object` also uses clang, and other flags.
 
     [E_Broadcast_any_Signature_010] [E_Broadcast_any_Restrictions_010]
     [E_Broadcast_any_Steps_010] [E_Broadcast_any_Step1_010] [E_Broadcast_any_Step1_020]
@@ -230,7 +230,7 @@ def test_sanitizers_find_nothing(compiler: str, words: tuple[str, ...], tmp_path
 
 
 def test_valgrind_finds_nothing(tmp_path: Path) -> None:
-    """The deployed code reads only written memory."""
+    """The deployed code reads no uninitialised memory."""
     binary = compiled(tmp_path / "exhaustive", "-O3", "-DEXACT", "-DROUNDS=1000", *SOURCES)
     valgrind = ("valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full")
     expect_no_difference(binary, "random", under=valgrind)

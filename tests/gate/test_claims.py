@@ -110,7 +110,7 @@ TAMPERED: list[Any] = [
     (ONE, {"goal": "z"}, "3: Idle.z has no goal: nothing proves it", "one'vc is a goal of nothing"),
     (POSITIVE, {"names": []}, f"Small.positive {OTHER}", f"Small.double {NO_CLAIM}"),
     (DOUBLE, {"names": ["witness_small.Idle.one"]}, f"{OTHER}function", f"one'vc {NOT_IN_LOCK}"),
-    # A program without a promise may still have a goal, for its assertions.
+    # A program that ensures nothing may still have a goal, for its assertions.
     (TWICE, {"goal": None}),
     (POSITIVE, {"goal": "z"}, *Z),
     (TWICE, {"line": 12}, f"Small.twice'vc {NO_CLAIM}", f"{W}:10: {OF_NOTHING}"),
@@ -159,7 +159,7 @@ def test_a_type_and_a_function_of_one_name_are_sealed_together(root: Path, facts
 
 
 def test_what_somebody_relies_on(facts: Any) -> None:
-    """Tagged items, extracted programs, items without a body, and all that these mention."""
+    """Claims: tagged items, extracted programs, items without a body, all that these mention."""
     plan, idle = "why3/kernel/plan.mlw", "kernel.idle.Idle"
     listed = symbol(plan, 1, "program", "COPPlan.listed", "", None)
     listed |= {"names": [f"{idle}.type"], "calls": [f"{idle}.used", f"{idle}.lemma"]}
