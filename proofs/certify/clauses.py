@@ -1,4 +1,4 @@
-"""Rules of propositional logic that are no pattern: resolution, and connectives of any length.
+"""Rules of propositional logic that no schema expresses: resolution, and connectives of any length.
 
 A clause is the disjunction of its literals: `false` has none, any other formula may be a literal.
 """
@@ -17,7 +17,7 @@ def without(clause: Sequence[Term], literal: Term) -> list[Term]:
 
 
 def resolve(a: Sequence[Term], b: Sequence[Term], positive: Term, pivot: Term) -> list[Term]:
-    """From `F or A` and `not F or B` follows `A or B`; the other way round if not `positive`."""
+    """From `F or A` and `not F or B` follows `A or B`; if not `positive`, `not F` is in `a`."""
     first, second = pivot, negation(pivot)
     if positive is not truth(True):
         first, second = second, first

@@ -1,8 +1,8 @@
 """Dependencies of a proof: hypotheses, definitions, and contracts of called programs.
 
-The transformation `keep` lists the names that a goal's proof uses; the program shows its calls,
-whose contracts are hypotheses of the goal. Names begin with the library: `core.shape.Shape.pad`,
-and `seq.Seq.length` of Why3's own.
+The transformation `keep` lists the names that a goal's proof uses; the facts list the calls of a
+program, whose contracts are hypotheses of its goal. Names begin with the library's:
+`core.shape.Shape.pad`, or `seq.Seq.length` in Why3's.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Graph:
         return Counter({name: len(self.users[name]) for name in self.library if self.users[name]})
 
     def chains(self, names: Iterable[str]) -> list[list[str]]:
-        """Return a shortest way from some symbols to each assumption below these symbols."""
+        """Return a shortest chain of uses from some symbols to each assumption that they reach."""
         before: dict[str, str | None] = dict.fromkeys(names)
         waiting, found = [*before], list[list[str]]()
         for name in waiting:
@@ -98,7 +98,7 @@ def named_by(goal: Goal) -> Iterator[str]:
 
 
 def way(before: dict[str, str | None], name: str | None) -> Iterator[str]:
-    """Walk back to the start of a search."""
+    """Yield the names from `name` back to the start of a search."""
     while name is not None:
         yield name
         name = before[name]

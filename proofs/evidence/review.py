@@ -1,6 +1,6 @@
 """New and old sealed statements, for a person to compare word by word.
 
-proofs/claims.lock has only hashes: the present tools read the old words from its last commit.
+proofs/claims.lock has only hashes: today's tools read the old words from the lock's last commit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gate.facts import Facts
 from gate.program import Program
 from gate.theories import session_of, theory_files
 
-# For longer texts, and all clauses, only the lines that differ are shown.
+# If a text has more lines than this, or is a clause, only changed lines are shown.
 LONG = 80
 
 
@@ -114,7 +114,7 @@ def compared(old: str, new: str, long: int = LONG) -> str:
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (("old", old), ("new", new)):
             (Path(folder) / name).write_text(f"{text}\n", encoding="utf-8")
-        # git exits with 1 if they differ.
+        # git exits with 1 if the texts differ.
         done = subprocess.run(
             [*GIT, "diff", *options], cwd=folder, env=environment(), capture_output=True, text=True
         )

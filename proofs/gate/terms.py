@@ -24,7 +24,7 @@ class UndefinedError(Exception):
 
 
 class UndecidedError(Exception):
-    """A formula ranges over too many integers, or over all, and does more than add and compare."""
+    """A formula tries too many integers, or uses `Beyond` outside of shifts and comparisons."""
 
 
 class UnknownError(Exception):
@@ -32,7 +32,7 @@ class UnknownError(Exception):
 
 
 class Kind(NamedTuple):
-    """A type: its name, or that of the class of its values; its parts, and their names."""
+    """A type: its name, or its values' class; the types of its parts; the parts' names."""
 
     name: str
     inside: tuple[Kind, ...] = ()
@@ -83,7 +83,7 @@ class Function:
 
     def __call__(self, i: Any) -> Any:
         """Return the value at a place."""
-        # An integer beyond all places has the value `other`.
+        # A `Beyond` equals no place, so it has the value `other`.
         return next((value for place, value in self.places.items() if i == place), self.other)
 
     def but(self, places: Mapping[int, Any]) -> Function:
@@ -117,7 +117,7 @@ Ref = class_of("Ref")
 
 
 def parts(value: Any) -> tuple[Any, ...]:
-    """Return the arguments of a constructor's value."""
+    """Return the arguments with which a constructor made a value."""
     if is_dataclass(value):
         return tuple(getattr(value, field.name) for field in fields(value))
     is_plain = isinstance(value, (tuple, list))
@@ -125,7 +125,7 @@ def parts(value: Any) -> tuple[Any, ...]:
 
 
 class Beyond:
-    """`shift` plus an integer above, or below, all of `met`: the compared integers, less `shift`.
+    """`shift` plus an integer above, or below, all of `met`, the compared integers less `shift`.
 
     All integers on that side compare alike, so a formula of comparisons has one value for them.
     """

@@ -1,7 +1,7 @@
 (** The contracts of programs and operations, from the typed WhyML: see translation.ml.
 
-    In modules such as [kernel.broadcast.COPBroadcast], these are the programs that run or, with
-    [all], all operations that programs may use, ghosts included. A precondition is a function of
+    In modules such as [kernel.broadcast.COPBroadcast], the programs are those that run. With [all],
+    the operations are all that programs may use, ghosts included. A precondition is a function of
     the arguments; any other condition also of changed arguments' old values, and of the result or
     the exception's value. The parts of a conjunction are separate conditions. *)
 
@@ -44,7 +44,7 @@ let mapped (rs : Expr.rsymbol) =
   | library, m, _ -> String.concat "." (library @ [ m; plain ])
   | exception Not_found -> plain
 
-(** The changes: an argument's name ("" if only a part of an argument changes), and the field. *)
+(** For each change: the argument's name ("" if only a part of an argument changes), the field. *)
 let writes (cty : Ity.cty) =
   let of_region ((region : Ity.region), fields) =
     let is_whole (pv : Ity.pvsymbol) =
@@ -109,7 +109,7 @@ let programs ~all (m : Pmodule.pmodule) =
   in
   List.concat_map of_declaration (Audit.declarations m)
 
-(** The types of the programs' arguments, results and exceptions, with those inside. *)
+(** The types of the programs' arguments, results and exceptions, and of their parts. *)
 let types_of_programs symbols =
   let add found ts = Ty.Sts.add ts found in
   let of_ity found ity = Ty.ty_s_fold add found (Ity.ty_of_ity ity) in
@@ -126,7 +126,7 @@ let find (project : Project.t) name =
   | name :: path -> Pmodule.read_module project.env (List.rev path) name
   | [] -> invalid_arg "find"
 
-(** The programs, or [all] operations, of some modules, or the errors in the modules. *)
+(** The programs of some modules (if [all], the operations), or the errors in these modules. *)
 let facts (project : Project.t) ~all names =
   match Project.attempt (fun () -> List.map (find project) names) with
   | Error e -> Error (Project.errors project e)

@@ -1,6 +1,6 @@
 (** Formulas, terms and types of values as JSON: gate/terms.py computes them.
 
-    A variable is a string, a truth value is itself. Any other term is a list: a word before its
+    A variable is a string, a truth value a boolean. Any other term is a list: a word before its
     parts, or the name of a symbol, [seq.Seq.length], before its arguments. An unknown construct
     becomes [unknown], with the reason, so that no missing translation makes a formula true. *)
 
@@ -8,7 +8,7 @@ open Why3
 open Term
 open Json
 
-(** [definitions]: those of the symbols so far, [Null] while one is being made. [outside]: the types
+(** [definitions]: those of the symbols so far; [Null] until one is complete. [outside]: the types
     of programs' arguments, results and exceptions. *)
 type t = {
   meaning : Meaning.t;
@@ -73,7 +73,7 @@ let rec guard p (f : term) =
   match f.t_node with Tbinop (Timplies, a, b) -> conjuncts p a @ guard p b | _ -> []
 
 (** A lower bound of a variable, or an upper one if [up], as a term and a number to add. If the term
-    is a variable that is bound later, that variable's own bound serves. *)
+    is a variable that is quantified later, the bound of that variable serves. *)
 let rec bound ~up ~later known v =
   let of_order (a, n, b) =
     let mine, other, n = if up then (a, b, -n) else (b, a, n) in
@@ -177,7 +177,7 @@ and symbol p ls =
 
 (** {1 Types of values} *)
 
-(** The name of a type, its component types, and their names. *)
+(** The name of a type, the types of its parts, and the parts' names. *)
 let rec kind p (ty : Ty.ty) =
   let made name ?(fields = []) inside =
     List [ String name; List (List.map (kind p) inside); texts fields ]

@@ -99,10 +99,10 @@ let branch test yes no =
 
 (* {1 Variables} *)
 
-(* A place in a function. *)
+(* The context of a place in a function. *)
 type env = {
   driver : Pdriver.printer_args;
-  loc : Loc.position option;  (* the last place that Why3 has kept *)
+  loc : Loc.position option;  (* the last source position that Why3 kept *)
   values : string Mid.t;  (* the Python text of each variable *)
   visible : Sstr.t;  (* the Python variables that are in use here *)
   types : string Hstr.t;  (* all Python variables of the function so far, each with its type *)
@@ -213,7 +213,7 @@ let assign ty target value =
   in
   Option.value (List.find_map augmented [ "+"; "-"; "*" ]) ~default:(target ^ " = " ^ value)
 
-(* a handler replaces the exception that it handles, as in WhyML *)
+(* an exception of a handler replaces the handled one, as in WhyML *)
 let raise_ env error = [ ("raise " ^ error ^ if env.in_handler then " from None" else "") ]
 
 let unreachable env = raise_ env "AssertionError(\"unreachable\")"
@@ -257,8 +257,8 @@ let rec statements env destination e =
   | Eassign _ -> fail env.loc "a field that changes is not supported"
   | Eexn _ | Efun _ | Elet _ | Ematch _ | Eignore _ -> fail env.loc "this has no Python here"
 
-(* A variable that Why3 introduced is named [value]: Why3 uses one letter for all. A list of tuples
-   gets its type: a type checker would infer it from the first elements. *)
+(* A variable that Why3 introduced is named [value]: Why3 gives all of these one letter. A list of
+   tuples gets its type: otherwise a type checker would infer it from the first elements. *)
 and define env destination pv e1 e2 =
   let ty =
     match e1.e_node with
