@@ -160,7 +160,7 @@ def check(
     check calls the function with the tensors of a case, then with the same tensors broadcast first,
     as tensors of rank 1. The results must agree in dtype and in all bits; those of the first call
     must have the common shape. If both calls are refused, nothing deviates, unless the function
-    answers no case, or refuses tensors only for having no elements. The report names tensors that
+    answers no case, or refuses tensors because they have no elements. The report names tensors that
     do not affect the result, since their misplaced elements would not show.
 
     At ``inplace`` an operator ``f(out, a, ...)`` must write into `out`, which has the dtype of the

@@ -1,4 +1,4 @@
-"""The fixed cases, the smallest first."""
+"""The fixed cases, by stage."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Deviation:
 
     Notes
     -----
-    Each parameter is an attribute of the same name. ``str()`` is its text in reports.
+    Each parameter is an attribute of the same name. ``str()`` is the text in reports.
     """
 
     level: str
@@ -78,7 +78,7 @@ class Report:
     levels, unasked : mapping
         The numbers of cases asked, and of fixed cases not asked in time, by level and stage.
     deviations : tuple of Deviation
-        The kinds of deviations, at each level in the order of the smallest cases asked.
+        The kinds of deviations, by level; within a level, by the smallest case asked.
     limits : tuple of str
         The target's limits, beyond which it refuses all cases; see `check`.
     left_out : mapping

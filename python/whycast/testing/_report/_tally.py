@@ -13,7 +13,7 @@ from whycast.testing._report._compare import KINDS, Finding
 Key: TypeAlias = tuple[str, str]
 
 # The quantities that a limit can bound, besides dtypes, and their largest values in small cases:
-# a lower limit does not count.
+# a limit below such a value does not count.
 LIMITED = {"rank": 3, "size": 4, "tensors": 3}
 
 
