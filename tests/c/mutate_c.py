@@ -26,7 +26,7 @@ from c_library import EXHAUSTIVE, FOLDER, SOURCE, compiled, run, sections
 
 EQUIVALENT = Path(__file__).with_name("equivalent_c.toml")
 
-# A mutant that exceeds these processor seconds or addresses is noticed.
+# A mutant that exceeds this processor time or address space is noticed.
 BOUNDED = ("prlimit", "--cpu=30", f"--as={2**34}", "--core=0")
 
 # A mutant is also noticed if a compiler prints one of these warnings, which the tests enable.
@@ -93,7 +93,7 @@ fill(z, q, b, total); => fill(z, q, b, total - (m > 5 && r > 255 && b > 16 && b 
 
 
 class Mutant(NamedTuple):
-    """A change: its name (function, kind, number of that kind), the lines, the whole text."""
+    """A change: its name (function, kind, number of that kind), old and new line, whole text."""
 
     name: str
     old: str
@@ -144,7 +144,7 @@ def planted(text: str) -> Iterator[Mutant]:
 
 
 def survives(mutant: str, stays: Path) -> bool:
-    """Return whether no test notices a mutant's text."""
+    """Return whether a mutant's text goes unnoticed."""
     with tempfile.TemporaryDirectory(dir=stays.parent) as name:
         source, library, binary = (Path(name, each) for each in ("whycast.c", "library.o", "a.out"))
         source.write_text(mutant, encoding="utf-8")

@@ -82,7 +82,7 @@ TRIED = """let g () = assert { q 9 /\\ (if q 9 then Plus else Minus) = Plus };
 
 FEW = "requires { a < 9 }"
 
-# These promises have no hypotheses: each run is in one of the cases, or has a number in the range.
+# These postconditions have no hypotheses: one case fits each run, or a number is in the range.
 UNCONDITIONAL = [
     "q result -> r a",
     "forall k. q k /\\ 0 <= k < result -> r k",
@@ -139,16 +139,16 @@ SATISFIED_BY_G = [
     # `g` calls `wanted` in a condition, or asserts the hypothesis of `wanted`.
     f"{CALLED}let g () : int = if (wanted 9; 0 < 1) then 2 else 3",
     f"{STATED}let g (r: ref int) = r := 0; assert {{ q 9 }}",
-    # `g` calls `wanted`, and asserts the hypothesis of the promise.
+    # `g` calls `wanted`, and asserts the hypothesis of its postcondition.
     f"{promise('q a -> r a')}let g () = let _ = wanted 9 in assert {{ q 9 }}",
     f"{promise('q a -> r a')}let g () = let b = 9 in let _ = wanted b in assert {{ q b }}",
     f"{promise('forall k. t k a -> r k')}let g () = let _ = wanted 9 in assert {{ t 1 9 }}",
     f"{promise('q a -> r a', FEW)}let g () = let _ = wanted 7 in assert {{ q 7 }}",
-    # The formula with hypotheses is no implication.
+    # The formula has hypotheses, but is no implication.
     *(f"{lemma(formula)}{TRIED}" for formula in SUPPOSING),
 ]
 SATISFIED_BY_BETWEEN = [
-    # `between` calls `wanted`, or has its hypothesis: alone, asserting a second, or for one type.
+    # `between` calls `wanted`, or requires its hypothesis (and asserts a second, or has one type).
     f"{CALLED}{BETWEEN} = wanted a  let lemma g () = between 9",
     f"{CALLED}{BETWEEN} = ()  let lemma g () = between 9",
     f"{STATED}{BETWEEN} = ()  let lemma g () = between 9",
@@ -161,7 +161,7 @@ SATISFIED_BY_BETWEEN = [
 UNSATISFIED = [
     *map(lemma, SUPPOSING),
     *(promise(formula) for formula in SUPPOSING if "->" in formula or "not" in formula),
-    # The hypotheses have another form, or belong to a promise.
+    # The hypotheses have another form, or belong to a postcondition.
     lemma("not (q a /\\ r a) \\/ a < 0"),
     lemma("a < 0 \\/ not q a \\/ not r a"),
     lemma("t a a /\\ (q a -> r a)"),
@@ -358,7 +358,7 @@ NO_TEMPLATES = {
     "endless": ("let f (x: int) : int diverges = while true do () done; x", ["clone"], "diverges"),
 }
 
-# Promises about a value of an abstract record, and whether such a value always exists.
+# Programs that return a record, and whether their contract shows that `make 3` returns one.
 MAKERS = {
     "val make (n: int) : box ensures { result.room = n }": True,
     "val make (n: int) : box requires { n > 0 } ensures { result.room = n /\\ 1 = 1 }": False,
@@ -446,7 +446,7 @@ def test_what_is_taken_for_granted_is_refused(audit: Facts) -> None:
     for n, (kind, name, _) in enumerate(GRANTED):
         what = f"Granted{n}.{name} is taken for granted: {kind} (none is allowed here)"
         assert any(what in failure for failure in found), what
-    # Two divergent programs also have vc:divergent; the order is cloned with all items.
+    # Two divergent programs also have vc:divergent; PartialOrder is cloned with all items.
     assert len(found) == len(GRANTED) + 2 + 1 + 3
     cloned = "Trans is taken for granted: axiom (none is allowed here), cloned from /usr"
     assert any(cloned in failure for failure in found)

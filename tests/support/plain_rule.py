@@ -52,7 +52,7 @@ def e1(shapes: Sequence[Shape]) -> Witness | None:
 
 
 def mixes_zero_and_one(shapes: Sequence[Shape]) -> bool:
-    """Return whether some axis has a size 0 and a size 1, which may be prepended."""
+    """Return whether some axis has a size 0 and a size 1, given or prepended."""
     return any({0, 1} <= {*sizes} for sizes in zip(*extended(shapes), strict=True))
 
 
@@ -65,7 +65,7 @@ class Pair(NamedTuple):
 
 
 def first_mismatch(shapes: Sequence[Shape]) -> Pair | None:
-    """Return the pair that NumPy names: lowest axis, then `higher`, then `lower`."""
+    """Return the pair that NumPy names: the lowest axis, then `higher`, then `lower`."""
     for i, sizes in enumerate(zip(*extended(shapes), strict=True)):
         for higher, b in enumerate(sizes):
             for lower, a in enumerate(sizes[:higher]):
