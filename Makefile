@@ -42,8 +42,8 @@
 # Only `make install`, ARCHIVE and KEEP write outside of this directory, except temporary files. As root,
 # make also installs missing Debian packages; as another user, it prints the command.
 
-# Reject options and variables that could skip recipes, hide failures or run other recipes. The
-# environment can also set variables that begin with a dot. No argument overrides these lines.
+# Reject options and variables that could skip recipes, hide failures or run other recipes, also
+# the environment's variables that begin with a dot. No argument overrides these lines.
 override GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter line override,$(origin $(name)))$(and \
     $(filter .%,$(name)),$(filter environment,$(origin $(name)))),$(name)))
 override OPTIONS := $(filter-out -j% -O% --output-sync% --jobserver% --no-print% -s -w -ws -sw,$(MFLAGS))

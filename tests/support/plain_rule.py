@@ -31,7 +31,7 @@ def prepend(shape: Shape, rank: int) -> Shape:
 
 
 def extended(shapes: Sequence[Shape]) -> list[Shape]:
-    """Step 1 for all tensors: the sizes dYm up to the rank nY."""
+    """Step 1 for all tensors: the sizes dYm, of the common rank nY."""
     rank = max(map(len, shapes), default=0)
     return [prepend(shape, rank) for shape in shapes]
 
