@@ -92,7 +92,7 @@ def before(whygate: Program, root: Path) -> dict[Key, Claim]:
 
 
 def told(key: Key, old: Claim | None, new: Claim | None) -> str:
-    """Describe a change for a person to compare."""
+    """Describe a change."""
     line = new.symbol["line"] if new else None
     head = f"{key[0]}:{line or ''}: {key[1]}".replace(":: ", ": ")
     if new is None:

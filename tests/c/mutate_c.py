@@ -32,7 +32,6 @@ BOUNDED = ("prlimit", "--cpu=30", f"--as={2**34}", "--core=0")
 # A mutant is also noticed if a compiler prints one of these warnings, which the tests enable.
 TOLD = ("-Werror=return-type", "-Werror=uninitialized", "-Werror=maybe-uninitialized")
 
-# The replacements of operators.
 OPERATORS = {
     **{"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="},
     **{"&&": "||", "||": "&&", "+": "-", "-": "+", "*": "+", "/": "*", "%": "/"},

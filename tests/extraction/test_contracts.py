@@ -14,7 +14,7 @@ from gate.terms import Theories, UndecidedError, UndefinedError, UnknownError
 from validate.paths import Explorer, Number, Unknown
 from validate.validation import OfUnknown
 
-# For each construct a condition, and its value for the argument 3 or the reason why it has none.
+# For each construct a condition, and its value for the argument 3, or why it has none.
 CONDITIONS: dict[str, bool | str] = {
     "exists k. 0 <= k < n /\\ k * k = 4": True,
     "forall j k. 0 <= j < k < n -> j + k <= 3": True,

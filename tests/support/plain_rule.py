@@ -1,7 +1,7 @@
 """A reading of SONNX Broadcast and NumPy's rule, clause by clause.
 
 This reading follows the specifications, not the WhyML sources: plain nested loops in the order of
-the clauses, no shortcuts, no code of the package.
+the clauses, no code of the package.
 """
 
 from __future__ import annotations
