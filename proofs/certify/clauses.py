@@ -25,6 +25,7 @@ def resolve(a: Sequence[Term], b: Sequence[Term], positive: Term, pivot: Term) -
 
 
 def chain(premises: Sequence[Term], positives: Terms, pivots: Terms) -> list[Term]:
+    """Resolve the first clause with the others in turn."""
     found = list(listed(premises[0], "or"))
     for clause, positive, pivot in zip(premises[1:], positives, pivots, strict=True):
         found = resolve(found, listed(clause, "or"), positive, pivot)
