@@ -1,4 +1,4 @@
-/* Operators on broadcast tensors; cc -std=c99 -O3 -pthread examples.c whycast.c
+/* Operators on broadcast tensors. Build: cc -std=c99 -O3 -pthread examples.c whycast.c
 
    Each operator has a plan of its tensors. Tensor 0 is the output; it has the common shape. */
 
@@ -33,7 +33,7 @@ static plan made(const int64_t *const *shapes, const int64_t *ranks, int64_t cou
     return p;
 }
 
-/* Go to the first block, a step of the outer loops. A plan of one loop is a block of one row. */
+/* Go to the first block, if there is one. A plan of one loop is a block of one row. */
 static int begin(block *b, const plan *p) {
     const int64_t outer = p->loops - 1;
     b->run = p->sizes[outer];
@@ -73,7 +73,7 @@ static void expand(const plan *p, float *z, const float *x) {
     }
 }
 
-/* A compiler vectorises this loop if it knows s and t, the steps of x and y in a row. */
+/* A compiler vectorises this loop if s and t, the steps of x and y in a row, are constants. */
 static inline void add_rows(const block *b, float *restrict z, const float *x, int64_t s,
                             const float *y, int64_t t) {
     for (int64_t r = 0; r < b->rows; r++) {

@@ -25,7 +25,7 @@ def public_name(rule: Rule) -> str:
 
 
 def asked(own: Shape, other: Shape, along: Shape | None = None) -> list[Verdict]:
-    """Ask each rule about two shapes, or a shape and a target, along these axes or the last."""
+    """Ask each rule about two shapes, or a shape and a target, along these or the last axes."""
     said = verdicts(ROWS[0], Operands((own, other)), along)
     return sorted(said, key=lambda verdict: ROWS.index(verdict.rule))
 
@@ -38,7 +38,7 @@ def cell(verdict: Verdict) -> str:
 
 
 def small() -> dict[str, Any]:
-    """Return each rule's result for any two small shapes, and why rules differ, for the page."""
+    """Return each rule's result for any two small shapes, and why rules differ."""
     shapes = [shape for rank in range(3) for shape in product(range(5), repeat=rank)]
     answers, why = {}, dict[str, str]()
     for one, other in product(shapes, repeat=2):

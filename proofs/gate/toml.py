@@ -1,4 +1,4 @@
-"""Read TOML: from Python 3.11 on by its own library, before by the pip that Python bundles."""
+"""Read TOML by tomllib; before Python 3.11, by the tomli in the pip that Python bundles."""
 
 import sys
 

@@ -188,7 +188,7 @@ def _write(target: AnyArray, array: AnyArray) -> None:
 
 
 def overlaps_itself(array: AnyArray) -> bool:
-    """Whether elements may share memory: a stride is less than axes of smaller strides span."""
+    """Whether elements may share memory: a stride is below the span of axes of smaller strides."""
     span = array.itemsize
     axes = zip(map(abs, array.strides), array.shape, strict=True)
     for stride, size in sorted([axis for axis in axes if axis[1] > 1]):

@@ -123,7 +123,7 @@ def as_axis_set(value: object, name: str) -> tuple[int, ...]:
 
 
 def as_array(tensor: Tensor[DTypeT], name: str) -> Array[DTypeT]:
-    """Return a tensor of any dtype as a plain ndarray, without a copy of an array."""
+    """Return an array or a scalar of any dtype as a plain ndarray; copy no array."""
     kind = type(tensor)
     if isinstance(tensor, np.ndarray) and kind in _PLAIN_CLASSES:
         return plain(tensor)

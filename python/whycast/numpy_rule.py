@@ -1,6 +1,6 @@
 """Broadcast by the rule of NumPy and ONNX: NumPy's functions, from proved programs.
 
-On every axis, all sizes other than 1 are equal: the result has this size, or 1 if all sizes are 1.
+On each axis, all sizes other than 1 must be equal: the result has this size, or 1 if all are 1.
 For one or more tensors, SONNX's rule differs only by its E1 for a 0 beside a 1 or a missing axis.
 
 The functions behave like ``numpy``'s, except: shapes may have any rank and sizes of any magnitude,

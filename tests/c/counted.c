@@ -11,7 +11,7 @@ enum { TENSORS = 12, AXES = 12, WIDEST = 33, BYTES = WIDEST << AXES };
 
 static uint8_t from[BYTES], into[TENSORS][BYTES];
 
-/* Each tensor grows on every other axis: neither blocks nor loops of several tensors merge. */
+/* Each tensor grows on every second axis: neither blocks nor loops of several tensors merge. */
 static int64_t sizes[TENSORS][AXES], strides[TENSORS][AXES], target[AXES], view[AXES];
 static int64_t loop_sizes[AXES], steps[AXES * TENSORS], counters[AXES], offsets[TENSORS];
 

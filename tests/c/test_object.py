@@ -136,7 +136,7 @@ def test_jumps_that_do_not_go_both_ways_are_reported(
 
 
 def test_jumps_that_a_compiler_adds_are_counted() -> None:
-    """A loop's second jump, a fourth jump for three conditions, and a jump at a plain line."""
+    """Three are added: a loop's second jump, a fourth for three conditions, one at a plain line."""
     lines = (6, 6, 9, 9, 9, 9, 10, 12)
     jumps = [lane.Jump("f", f"jl {n}", (("f", line),)) for n, line in enumerate(lines)]
     inlined = [lane.Jump("f", "jl", (("g", line), ("f", 40))) for line in (6, 12)]

@@ -43,7 +43,7 @@ class Script:
         return str(self.draw.choice(ODD + RESERVED))
 
     def name(self) -> str:
-        """Draw a name; about half of them hide another."""
+        """Draw a name; about half of these names hide another."""
         return self.odd() if self.draw.random() < 0.03 else self.draw.choice(USUAL)
 
     def written(self, name: str) -> str:

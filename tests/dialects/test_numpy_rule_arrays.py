@@ -52,7 +52,7 @@ def assert_same_array(ours: Array, theirs: Array) -> None:
         # Do not compare bytes: long strings are stored elsewhere, and structures may have gaps.
         assert repr(ours.tolist()) == repr(theirs.tolist())
     else:
-        # The bytes of an object are its address.
+        # An array contains the addresses of its objects.
         assert ours.ravel().tobytes() == theirs.ravel().tobytes()
     if ours.size:
         assert address(ours, (0,) * ours.ndim) == address(theirs, (0,) * theirs.ndim)

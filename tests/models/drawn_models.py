@@ -219,7 +219,7 @@ def targets(graph: Graph) -> set[str]:
 
 
 def one_that_grows(names: str, sizes: Sizes) -> int:
-    """Return the number of a name; for `N|M`, return the number other than 1."""
+    """Return the number of a name; for `N|M`, return the number other than 1, if any."""
     return next((n for name in names.split("|") if (n := sizes[name]) != 1), 1)
 
 

@@ -121,7 +121,7 @@ def chooses_rows(condition: Any, x: Any, y: Any) -> Any:
 
 
 class Wrong(NamedTuple):
-    """The number of tensors, the kind of deviation, the smallest case.
+    """A wrong operator, with its number of tensors, kind of deviation and smallest case.
 
     A program is checked at `level`: memory shows some faults, elements show the others. If `level`
     is empty, a program cannot show the fault: later calls do not overwrite a printed result.
@@ -173,7 +173,7 @@ def ignores_strides(out: Any, x: Any, y: Any) -> None:
 
 
 def row_by_row(out: Any, x: Any, y: Any) -> None:
-    """Add the second tensor twice if the output may be the first."""
+    """Add the second tensor twice if the output may overlap the first."""
     added(out, x, y)
     if out.ndim and np.may_share_memory(out, x):
         out += y
@@ -186,7 +186,7 @@ def changes_the_second(out: Any, x: Any, y: Any) -> None:
 
 
 def leaves(out: Any, x: Any, y: Any) -> None:
-    """Refuse bad outputs, and write nothing."""
+    """Write nothing, but refuse bad outputs."""
     added(out, x, y) if not out.size else added(out.copy("K"), x, y)
     if not out.flags.writeable or overlaps_itself(out):
         raise ValueError("no place to write")

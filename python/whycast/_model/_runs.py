@@ -79,7 +79,7 @@ def feeds(
 
     If `numbers` contains a number for an input, all its elements are this number. Otherwise all
     strings of a tensor differ, and so do its fractions before they are rounded; integers, which may
-    be indices, are below 100. `chosen` contains numbers of names.
+    be indices, are below 100. `chosen` maps names to numbers.
     """
     drawn = np.random.default_rng(_SEED)
     if unknown := sorted(numbers.keys() - {value.name for value in inputs}):
@@ -128,7 +128,7 @@ def _drawn(
 
 
 def _differences(before: Path, after: Path, inputs: Inputs) -> tuple[str, list[str]]:
-    """Run two models, one in memory at a time; return evaluators and differences."""
+    """Run two models, one in memory at a time; return the evaluators' names and differences."""
     first, second = load(before, data=False), load(after, data=False)
     of_sonnx = any(o.domain == SONNX for o in second.opset_import)
     outputs = [output.name for output in first.graph.output]

@@ -67,14 +67,14 @@ def with_arrays(rule: Rule, level: Level, case: Case, draw: Draw) -> Case:
 
 
 def _with_names(case: Case, draw: Draw) -> Case:
-    """Replace most sizes: by the name drawn for all equal sizes, or by any name."""
+    """Replace most sizes by names, often equal sizes by the same name."""
     sizes = sorted({size for shape in case.every_shape for size in shape})
     names: dict[int, Any] = {size: draw.choice(NAMES) for size in sizes}
 
     def own(shape: Shape) -> Any:
         return tuple([draw.choice((size, names[size], names[size], *NAMES)) for size in shape])
 
-    # More tensors, with more numbers, make judging slower.
+    # More tensors take longer to judge.
     shapes = tuple([own(shape) for shape in case.shapes[:4]])
     return case._replace(shapes=shapes, target=case.target and own(case.target))
 

@@ -144,7 +144,7 @@ def answer(level: Level, value: object) -> Message:
 
 
 def read_answer(level: Level, message: object) -> object:
-    """Return a result or `Refusal`, ignoring null fields; ValueError: the answer is malformed."""
+    """Return a result or `Refusal`, ignoring null fields; malformed answers raise ValueError."""
     given = object_of(message, "answer")
     found = {name: value for name, value in given.items() if value is not None}
     if "error" in found:

@@ -27,7 +27,7 @@ class Kind(NamedTuple):
 
 KINDS = {
     "accepts": Kind("accepts what is refused", "verdict"),
-    # The operator also refuses the tensors broadcast first: a limit, or values outside its domain.
+    # The operator refuses even tensors broadcast first: a limit, or values outside its domain.
     "undefined": Kind("refuses the tensors broadcast first, too"),
     "refuses": Kind("refuses what is accepted", "verdict"),
     "shape": Kind("another shape", "shape"),
@@ -57,7 +57,7 @@ KINDS = {
 
 
 class Finding(NamedTuple):
-    """A deviation: a key of `KINDS`, a detail that divides the kind, and texts for people."""
+    """A deviation: a key of `KINDS`, a detail that subdivides the kind, and texts for people."""
 
     kind: str
     detail: str
@@ -153,7 +153,7 @@ def _integers_differ(
     if got == right:
         return None
     if level == "strides" and got is not None and len(got) == len(shape):
-        # In an axis of size 1 or an empty tensor, no element needs the stride.
+        # On an axis of size 1, or in an empty tensor, no element needs the stride.
         steps = zip(shape, got, right, strict=True)
         if 0 in shape or all(size == 1 or a == b for size, a, b in steps):
             return None
