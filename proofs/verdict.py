@@ -1,4 +1,4 @@
-"""The gate: two families of provers prove every theorem, from allowed assumptions alone."""
+"""The gate checks that two families of provers prove every theorem from allowed assumptions."""
 
 import argparse
 import json

@@ -1,1 +1,1 @@
-"""Certificates from cvc5; the checker refuses wrong ones."""
+"""Proof certificates from cvc5, and the command that has them checked."""

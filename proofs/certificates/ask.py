@@ -10,7 +10,7 @@ from typing import Any
 MEMORY = 4 << 30
 OPTIONS = {
     "produce-proofs": "true",
-    # Splits rewriting into rules that are patterns.
+    # Certificates split rewriting into rules that are patterns.
     "proof-granularity": "dsl-rewrite",
     "proof-format-mode": "cpc",
 }

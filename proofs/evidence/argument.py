@@ -36,7 +36,7 @@ class Element(NamedTuple):
 
 
 def argument(known: Mapping[str, Any]) -> dict[str, Element]:
-    """Make the elements from the table, and the last runs of the lanes."""
+    """Make the elements from the table and the last runs of the lanes."""
     beliefs, found, goals = known["beliefs"], dict[str, Element](), dict[str, Element]()
     for heading in dict.fromkeys(belief.heading for belief in beliefs.values()):
         rows = [each for each in beliefs.values() if each.heading == heading]

@@ -58,7 +58,7 @@ DEFINITION = re.compile(
     r"(?:.+\n)+",
     re.MULTILINE,
 )
-# ASKED: preconditions and variants, not definitions. WITHOUT: theories without own statements.
+# ASKED: preconditions and variants, which stay. WITHOUT: theories without mutants.
 ASKED = re.compile(r"\b(?:requires|variant) *\{[^}]*\}")
 WITHOUT = re.compile(r"witness_|examples|trusted")
 
@@ -78,7 +78,7 @@ class Mutant(NamedTuple):
 
 
 class Result(TypedDict):
-    """The result of a mutant: `goal` noticed it, by `part`, which fails."""
+    """The result of a mutant: `goal`, if any, noticed it, because its part `part` fails."""
 
     id: str
     verdict: str

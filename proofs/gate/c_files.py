@@ -7,7 +7,7 @@ from typing import NamedTuple
 HEADER = "c/whycast.h"
 SOURCE = "c/whycast.c"
 
-# The list under which the comments of the header are sealed.
+# The lock lists the comments of the header under this name.
 SEALED = "header"
 
 FUNCTION = re.compile(r"/\*(?:(?!\*/).)*?WhyML: ([\w.]+) \*/\n[\w ]+? \*?(\w+)\(", re.DOTALL)

@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 # Most prover runs take hundredths of a second. Without these settings, garbage collection and
-# small pages of memory cost 14 % of a replay's processor time, in four rounds.
+# small pages of memory cost 14 % of a replay's processor time (measured in four rounds).
 PROVING = {"OCAMLRUNPARAM": "o=1000", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
@@ -50,7 +50,7 @@ def network_environment() -> dict[str, str]:
 
 
 def run(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
-    """Run a tool in a closed environment; return its output, or raise with the output's end."""
+    """Run a tool, by default in a closed environment; return its output, or raise with its end."""
     words = [str(word) for word in command]
     try:
         done = subprocess.run(

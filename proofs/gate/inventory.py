@@ -1,4 +1,4 @@
-"""The lists that no proof covers; the lock seals them as it seals definitions."""
+"""Lists that no proof covers, such as clauses; the lock seals them as it seals definitions."""
 
 from itertools import groupby
 from pathlib import Path

@@ -24,7 +24,7 @@ let rec merged known found =
         { known with instead = (here, found) :: known.instead }
       else { found with instead = known.instead }
 
-(** The record without this version. *)
+(** The record without the results of this version of Why3. *)
 let rec of_others r =
   let step =
     match r.step with

@@ -1,7 +1,7 @@
 (** The search for proofs.
 
-    Every part of a goal should have two proofs, by provers of different families; with one proof
-    it counts as proved. From cheap to costly:
+    The gate wants two proofs of each part of a goal, by provers of different families; the search
+    also records a single proof. From cheap to costly:
     - the recorded steps, of this version of Why3 or another, first with the provers that proved
       each part;
     - the goal with the hypotheses and definitions that some prover reports ([keep]), with the
@@ -85,7 +85,7 @@ let rec search t task ~first proofs =
         let found = split (List.map (fun part -> search t part ~first:[] []) parts) in
         if proofs = [] || has 1 found then found else insist t task proofs
 
-(** Longer limits: the middle one for a second family, both for an unproved part; not if [strict]. *)
+(** Tries [middle] for a second family, also [long] for an unproved part; raises if [strict]. *)
 and insist t task proofs =
   if t.strict then raise Not_enough;
   let step proofs seconds =

@@ -1,9 +1,9 @@
 """Check on unknown integers that the extracted programs keep their contracts.
 
 python/whycast/_kernel.py runs unchanged along every path; Z3 decides each comparison. The program's
-contract in WhyML must allow the end of each path, a value or an exception with its contents, and
-the paths must cover all integers. The command prints other ends, and missing answers of Z3, with
-the path and an input. It skips programs that move elements.
+contract in WhyML must allow the end of each path (a value, or an exception with its contents), and
+the paths must cover all integers. For each program the command prints one fault, with the path
+and an input. It skips programs that move elements.
 """
 
 import argparse

@@ -1,5 +1,5 @@
-(** Every prover gets a true goal and a false one, like any other goal. The answers of a prover that
-    calls both [Valid] mean nothing. *)
+(** Every prover gets a true goal and a false goal. If it calls both [Valid], its answers mean
+    nothing. *)
 
 open Why3
 open Json

@@ -11,7 +11,7 @@ type goal = {
 let ident task = (Task.task_goal task).Decl.pr_name
 let full_name goal = goal.in_module ^ "." ^ goal.name
 
-(** In the order of the source. Why3 omits programs' goals if it reads a file as a library. *)
+(** The goals, in order. Why3 omits programs' goals if it reads a file as a library. *)
 let of_theory (project : Project.t) theory =
   let file = Project.absolute project theory in
   let found, _ = Env.read_file Pmodule.mlw_language project.env file in
@@ -26,12 +26,12 @@ let of_theory (project : Project.t) theory =
 
 (** {1 A goal, or a part of one} *)
 
-(** Why3's explanation, such as [postcondition]; [root]: of a whole goal, not a part. *)
+(** Why3's explanation, such as [postcondition]; [root]: the goal is whole, not a part. *)
 let explanation ~root task =
   let _, text, _ = Termcode.goal_expl_task ~root task in
   text
 
-(** The place of a goal; for a part, that of its formula, if any. *)
+(** The place of a goal; for a part, the place of its formula, if known. *)
 let place ~root task =
   match (Task.task_goal_fmla task).t_loc with
   | Some loc when not root -> Some loc

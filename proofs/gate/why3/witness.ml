@@ -13,8 +13,7 @@
     - A conditional is satisfied if one choice of its variables and type variables makes each of its
       hypotheses equal to a formula that a running program requires or asserts, and that holds in
       each of its runs.
-    - A template's conditional is satisfied if the same conditional of one instance is: by some
-      values, for some parameters.
+    - A template's conditional is satisfied if the same conditional of some instance is satisfied.
 
     The search is a least fixed point: nothing is satisfied through itself. A program's calls and
     assertions count if every run reaches them, and the program assumes nothing before them: [line]
@@ -49,7 +48,7 @@ let stays t =
 
 let lasting formulas = List.filter stays (List.concat_map conjuncts formulas)
 
-(** Replaces a variable that is a name for a term. *)
+(** Replaces a variable by the term that it names. *)
 let named (pv : Ity.pvsymbol) value found =
   match if Ity.eff_pure value.e_effect then term_of_expr ~prop:false value else None with
   | Some t when stays t ->
@@ -82,7 +81,7 @@ let rec line ~returns ~kept e =
   | Eassert (Assume, _) | Eexec ({ c_node = Cany; _ }, _) | Eabsurd -> the_end
   | Elet ((LDsym _ | LDrec _), _) | Ematch _ | Ewhile _ | Eraise _ | Eexn _ -> the_end
 
-(** The line of a program. It cannot raise E if the contract has [raises { E -> false }]. *)
+(** The line of a program, which cannot raise E if its contract has [raises { E -> false }]. *)
 let line_of ~kept c =
   let is_false post = Term.t_equal (snd (Ity.open_post post)) Term.t_false in
   let excluded exn = List.exists is_false (Ity.Mxs.find_def [] exn c.c_cty.cty_xpost) in
@@ -101,7 +100,7 @@ let conditional found =
   in
   List.rev (List.fold_left add [] found)
 
-(** [(strict, a, b)] for [a < b], or [a <= b]. *)
+(** [(strict, a, b)]: [a < b] if [strict], else [a <= b]. *)
 let comparison (t : Term.term) =
   match t.t_node with
   | Tapp (ls, [ a; b ]) -> (
@@ -115,8 +114,8 @@ let comparison (t : Term.term) =
 
 let occurs t v = Term.t_v_occurs v t > 0
 
-(** Whether hypotheses only put a variable into a range, or out of it, with different bounds, not
-    both constant. *)
+(** Whether hypotheses only put a variable into a range, or out of it, with different bounds, at
+    most one of them constant. *)
 let rec is_range v found =
   let is_bound t = not (occurs t v) in
   let is_v (t : Term.term) = match t.t_node with Tvar w -> Term.vs_equal v w | _ -> false in
@@ -187,8 +186,8 @@ let promised (cty : Ity.cty) =
 
 (** A program, lemma or goal: the hypotheses on its variables; for a program, the formulas that hold
     in each run, and the calls there. The first [part] of a program is its [requires]. Each other
-    part is a claim under hypotheses. [under]: the hypotheses that a call of the program does not
-    show. [by]: the name of its witness. *)
+    part is a claim under hypotheses. [under]: the claim's own hypotheses, which no call of the
+    program proves. [by]: the name of its witness. *)
 type t = {
   m : Pmodule.pmodule;
   name : Ident.ident;
@@ -283,8 +282,8 @@ let without_body modules =
 
 (** {1 Satisfaction}
 
-    Nothing is computed here: an instance in another form is not found, which can only leave a
-    conditional without a witness. *)
+    Nothing is computed: an instance in another form is not found, and leaves a conditional without
+    a witness. *)
 
 (** Why3 does not document its exception for a failed match: any exception counts. *)
 let is_instance ~holes pairs =
@@ -292,7 +291,7 @@ let is_instance ~holes pairs =
   let find () = Reduction_engine.first_order_matching holes patterns formulas in
   Result.is_ok (Project.attempt find)
 
-(** Whether one choice of some variables, and of the type variables, makes each pattern equal to one
+(** Whether one choice of the variables [holes] and type variables makes each pattern equal to one
     of the formulas, and the terms of each of [pairs] equal. *)
 let rec every ~holes ?(pairs = []) patterns formulas =
   match patterns with
@@ -306,7 +305,7 @@ let rec every ~holes ?(pairs = []) patterns formulas =
 
 let full_name { m; name; _ } = (Audit.id m).id_string ^ "." ^ Name.with_scopes name
 
-(** [template]: the template of an instance. *)
+(** Whether [by] satisfies [one]; [template] returns the template of an instance. *)
 let satisfies ~template one by =
   let every = every ~holes:one.holes in
   let is_call rs (called, on) =
@@ -346,7 +345,7 @@ let conditional_facts project one =
         ("kind", String one.kind); ("supposes", texts (List.map Statement.formula one.supposed));
         ("satisfied_by", text one.by) ])
 
-(** Witnesses come first, so that they are named. *)
+(** Witnesses come first, so that [by] names them. *)
 let facts project theories =
   let modules = List.concat_map (fun (_, found) -> List.concat (Result.to_list found)) theories in
   let open_ones = without_body modules in
