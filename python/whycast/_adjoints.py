@@ -26,7 +26,7 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     Returns
     -------
     numpy.ndarray
-        New array of that shape and dtype, writable and C-contiguous: sums over the repeated axes.
+        New array of shape `shape` and `delta`'s dtype, writable and C-contiguous: the sums.
 
     Raises
     ------

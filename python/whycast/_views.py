@@ -12,7 +12,7 @@ from whycast._types import Array, Axes, DTypeT, Integers, Shape, Tensor
 def misfit(
     error: Exception, own: Shape, target: Shape, axes: Axes, names: Names, *, numbered: bool = True
 ) -> ValueError:
-    """Translate the kernel's error, with a function's names; axes of a set are not `numbered`.
+    """Translate the kernel's error, with argument names; `numbered`: axes have positions.
 
     >>> misfit(_kernel.AxesNotDistinct((0, 2)), (), (), (2, 0, 2), Names("", "", "axes"))
     ValueError('axes, positions 0 and 2: expected distinct axes, got 2 twice')
@@ -59,7 +59,7 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     Returns
     -------
     numpy.ndarray
-        Read-only view of that shape and the same dtype, on the same memory.
+        Read-only view of `tensor`, of shape `shape`.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Broadcast on shapes whose sizes have names: the common shape, and the condition on the names.
 
 A size is a number, a name (any string), or None or -1 if unknown; unknown sizes are independent.
-Sizes of sympy or ``torch.SymInt`` become names by ``str``:
+Turn sizes of sympy or ``torch.SymInt`` into names by ``str``:
 ``[d if isinstance(d, int) else str(d) for d in shape]``.
 
 >>> from whycast import symbolic
@@ -186,7 +186,7 @@ class NeverError(BroadcastError):
     Parameters
     ----------
     other, tensor, axis : int
-        Two tensors and the axis of the common rank at fault; for `broadcast_to` both are tensor 0.
+        Two tensors that disagree (for `broadcast_to`, both 0), and the axis of the common rank.
     size, target : int or str
         Sizes of `tensor` and `other` (for `broadcast_to`, of the target) on this axis; `target` is
         None if a target lacks the axis.

@@ -232,7 +232,7 @@ def operands(rule: Rule, shapes: Sequence[NamedShape], axes: tuple[int, ...] | N
         raise UsageError(f"rule {rule.name} takes numbers; {able} take names too")
     unknown = count_from()
     named = [[f"?{next(unknown)}" if size == "?" else size for size in own] for own in shapes]
-    # Despite this type, the shapes may contain names.
+    # Despite the type `Shape`, the shapes may contain names.
     shapes = cast("list[Shape]", [*map(tuple, named)])
     if rule.takes == "tensors" and axes is None:
         return Operands(tuple(shapes))

@@ -91,7 +91,7 @@ def _run_index(arguments: argparse.Namespace) -> int:
     result: tuple[int, ...] | Exception | None = None
     if output is not None:
         try:
-            # Each rule needs a valid index.
+            # For each rule the index must be valid.
             source_index(output, output, arguments.index)
             result = rule.source(asked, arguments.index)
         except ValueError as wrong:

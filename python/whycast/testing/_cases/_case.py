@@ -17,7 +17,7 @@ Level: TypeAlias = Literal[Answered, "symbolic", "operator", "inplace", "vjp", "
 LEVELS: tuple[Level, ...] = get_args(Answered)
 ALL_LEVELS: tuple[Level, ...] = get_args(Level)
 OF_ARRAYS = ("data", "operator", "inplace", "vjp", "adjoint")
-# At these levels an answer must match the answer for the tensors broadcast first.
+# At these levels an answer must match the answer for the same tensors after a broadcast.
 OPERATORS: tuple[Level, ...] = ("operator", "inplace", "vjp")
 
 NAMES = ("N", "M", "K")

@@ -151,7 +151,7 @@ def telling(dtype: str, size: int) -> list[AnyArray]:
 
 
 def _silent(operator: str, m: int, *, shown: int, dtype: str, shape: tuple[int, ...]) -> AnyArray:
-    """Make another input, so that the output shows input number `shown`."""
+    """Make input number `m`, which lets the output show input number `shown`."""
     if operator == "Where" and m == 0:
         return np.full(shape, shown == 1)
     if operator == "Where" and shown == 0:
