@@ -1,6 +1,6 @@
 /* The claims about c/whycast.c that verify.py passes to ESBMC and Eva. Macros fix ranks and bounds;
-   if no comment limits a value, it is any value. Memory is as long as the call states. ESBMC also
-   shows that code, place and memory equal those of plain.c. */
+   other values are arbitrary unless a comment limits them. Memory is as long as the call states.
+   ESBMC also shows that code, place and memory equal those of plain.c. */
 
 #include "plain.c"
 
@@ -195,7 +195,6 @@ static void plan(void) {
 
 static const int64_t loops_of[][2] = {{2, 3}, {2, 1}};
 
-/* Two loops in row-major order. */
 static void row_majors(void) {
     const int64_t *shapes[] = {loops_of[0], loops_of[1]};
     steps_of(shapes, NULL);

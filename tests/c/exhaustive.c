@@ -138,7 +138,6 @@ static int is_written(const void *start, int64_t length, const void *due, int64_
     return bytes <= 0 || region == due || memcmp(region, due, (size_t)bytes) == 0;
 }
 
-/* A region with these bytes. */
 static void *kept(const void *bytes, int64_t length) {
     uint8_t *region = guarded(length, 0);
     if (length > 0) {
@@ -400,14 +399,14 @@ static int64_t nearly(int64_t number) {
     return kind > 1 ? number : kind ? number + below(9) : number - 1 - below(2) * below(number + 1);
 }
 
-/* The number of bytes of a tensor, or 5 if this is an error's code or above `most`. */
+/* A tensor's number of bytes, or 5 if it has an error or more than `most` bytes. */
 static int64_t there(const int64_t *sizes, int64_t rank, int64_t width, int64_t most) {
     const int64_t bytes = rank < 0 ? -1 : plain_byte_size(&nowhere, sizes, rank, width);
     return bytes < 0 || bytes > most ? 5 : bytes;
 }
 
 /* Plans in row-major order, and with strides: the same multiple of all row-major strides (also 0 or
-   negative), or any. */
+   negative), or any strides. */
 static void ask_plans(int64_t capacity) {
     const int64_t kind = below(8), times = kind < 3 ? 1 : below(5) - 2;
     const int first = used;

@@ -1,8 +1,8 @@
 """Wild values: a call raises only documented exceptions, leaves its argument unchanged, and returns
 the same as for the plain argument. `make fuzz` draws more values.
 
-The section Raises of a docstring documents exceptions. A `MineError` from an argument's method
-may pass through. tests/package and tests/dialects test the results for plain arguments.
+The section Raises of a docstring lists the documented exceptions. A `MineError` from an
+argument's method may pass through. tests/package and tests/dialects test plain arguments.
 """
 
 import array
@@ -47,7 +47,7 @@ SMALL = st.integers(0, 4)
 
 
 def only(method: str) -> Callable[[object], object]:
-    """Return a function that makes objects whose one method returns a value."""
+    """Return a function from a value to an object whose one method returns this value."""
     return lambda value: type("Only", (), {method: lambda *_, **__: value})()
 
 
@@ -107,7 +107,7 @@ class Liar(list[int]):
 
 
 class Fickle(Sequence[Any]):
-    """Sequence that yields integers in the first pass, and other values later."""
+    """Sequence that yields `values` in the first pass, and `after` in the second."""
 
     def __init__(self, values: Sequence[object], after: Sequence[object]) -> None:
         self.both = [values, after]
@@ -175,7 +175,7 @@ NOT_TENSORS = st.one_of(
     st.sampled_from([3, None, [], [None, "a"]]).map(lambda value: np.array(value, object)),
     st.sampled_from([np.empty((2**40, 0), "i1"), np.zeros((1,) * 64, "f2"), range(2**62)]),
     st.sampled_from([np.matrix, np.recarray]).map(lambda kind: np.ones((2, 1)).view(kind)),
-    # Dtypes without a sum, and fields.
+    # Dtypes without a sum, one of them with fields.
     st.sampled_from(["M8[s]", "S3", "V4", "i4,f4", "V0"]).map(lambda c: elements(3, np.dtype(c))),
 )
 # Huge numbers of elements at one address, of dtypes that no function sums.
@@ -222,7 +222,7 @@ def tensors(draw: st.DrawFn) -> Value:
 
 
 class DefectError(AssertionError):
-    """A call broke a promise."""
+    """A call broke a promise of the head of this file."""
 
 
 class Target(NamedTuple):

@@ -171,7 +171,6 @@ def test_the_argument_rests_on_each_belief_of_the_c_and_is_exported(tmp_path: Pa
     assert {name for name in made if name[0] == "A"} == used
     told = yaml.safe_load(argument.written(made))
     assert {n: each["text"] for n, each in told.items()} == {n: e.text for n, e in made.items()}
-    # Each element occurs once below the goal.
     keys = ("supportedBy", "inContextOf")
     below = [name for each in told.values() for key in keys for name in each.get(key, ())]
     assert sorted([*below, "G1"]) == sorted(told)

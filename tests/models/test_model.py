@@ -1,4 +1,4 @@
-"""`whycast model` finds and explains broadcasts, makes them explicit, and refuses the rest."""
+"""`whycast model` finds and explains broadcasts; makes them explicit, or prints why not."""
 
 from __future__ import annotations
 

@@ -214,7 +214,7 @@ BEYOND_32 = "rank 32: beyond, 27 of 27 "
 BEYOND_SIZES = ["size 2,147,483,647: beyond, 16 of 16 ", "tensors 10: beyond, "]
 
 
-# By highest rank, greatest size, number of shapes: True (right), False (refused) or a wrong shape.
+# `answers` maps rank, greatest size and count to True (right), False (refused) or a wrong shape.
 @pytest.mark.parametrize(
     ("answers", "kinds", "limits"),
     [
@@ -366,7 +366,7 @@ def test_the_time_is_that_of_the_whole_check(
 
 
 def test_a_search_and_a_check_end_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The search leaves the first example; a check that is stopped asks no further level."""
+    """Without time, a search keeps the first example; a stopped check asks no further level."""
 
     def slow_where_wrong(*arrays: Any) -> Any:
         time.sleep(0.5 * (max(x.ndim for x in arrays) == 5))
@@ -383,7 +383,7 @@ def test_a_search_and_a_check_end_in_time(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("pauses", [itertools.chain([4], itertools.repeat(0)), itertools.repeat(1)])
 def test_a_target_that_compiles_does_not_hang(pauses: Iterator[float]) -> None:
-    """If a target compiles once, or for each call, some cases are not asked in time."""
+    """If a target compiles once, or for each call, it passes, but some cases are not asked."""
 
     def compiles(*arrays: Any) -> Any:
         time.sleep(next(pauses))

@@ -1,4 +1,4 @@
-"""`whycast cases` for ONNX: ONNX Runtime fails only listed tests, and planted faults fail."""
+"""`whycast cases` for ONNX: ONNX Runtime fails only listed tests; planted faults are noticed."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def failed(folder: Path) -> list[str]:
     """Run a folder's tests by ONNX's own runner; return the names of failed tests."""
 
     def load(kind: str) -> list[TestCase]:
-        # The runner loads each kind of ONNX's own tests; the folder's tests replace one kind.
+        # Instead of ONNX's own tests of one kind, load the folder's; of other kinds, none.
         return load_model_tests(str(folder.parent), folder.name) if kind == "simple" else []
 
     with pytest.MonkeyPatch.context() as changed:
@@ -81,7 +81,7 @@ def test_backend_tests(name: str, folders: dict[str, Path]) -> None:
 
 
 def test_a_planted_fault_is_noticed(folders: dict[str, Path], tmp_path: Path) -> None:
-    """The fault changes one element, by as little as 1/2000."""
+    """The fault changes one element, by as little as 1/2000 of its value."""
     chosen = tmp_path / "chosen"
     _export_onnx.write(rule_named("numpy"), [Case(((2000,), (1,)))], tmp_path / "pack")
     shutil.copytree(tmp_path / "pack" / "accepted", chosen)

@@ -69,7 +69,7 @@ def test_peer(asked: str) -> None:
     if name == "jax":
         # As in a caller's process, JAX has been imported before the check.
         importlib.import_module("jax")
-    # Only NumPy is fast enough for all cases. Rules with axes get more: few cases deviate, and a
+    # Only NumPy is fast enough for all cases. Rules with axes get more cases: few deviate, and a
     # single refusal does not show a limit of dtypes.
     few = 3 if RULES[rule].takes == "axes" else 7
     every = {"numpy": 1, "onnxruntime": 5}.get(name, few)

@@ -36,7 +36,7 @@ OTHER_DTYPES: tuple[DType, ...] = (
 )
 
 
-# A subclass that whycast accepts: it adds nothing to the elements, such as a mask or a unit.
+# A subclass that whycast accepts: it adds no mask, unit or the like to the elements.
 Subclass = np.memmap
 
 

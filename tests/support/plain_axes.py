@@ -41,7 +41,7 @@ def fitted(shape: Shape, target: Shape, axes: Index) -> Placed | None:
 def explicit(
     shape: Shape, target: Shape, axes: Index, *, increasing: bool = False
 ) -> Placed | None:
-    """StableHLO, OpenVINO: each index maps an axis of the data to an axis of the output."""
+    """StableHLO, OpenVINO: axis j of the data is axis `axes[j]` of the output."""
     right = are_axes if increasing else are_distinct
     if len(axes) != len(shape) or not right(axes, len(target)):
         return None
@@ -54,7 +54,7 @@ def p(coordinate: Sequence[int], broadcast_axes: Collection[int]) -> Index:
 
 
 def ngraph(shape: Shape, target: Shape, broadcast_axes: Index) -> Placed | None:
-    """nGraph: the output at C is arg at p(C); arg has the shape with these axes removed."""
+    """nGraph: the output at C is arg at p(C); arg's shape is the output's without these axes."""
     if not are_axes(broadcast_axes, len(target)) or p(target, broadcast_axes) != shape:
         return None
     return Placed(target, p(range(len(target)), broadcast_axes))
