@@ -30,7 +30,7 @@ RELATIONS = ("=", "<", "<=", ">", ">=")
 
 
 def amount(given: Term) -> Fraction:
-    """Expect the literal of a number."""
+    """Return the number of a literal, or refuse another term."""
     require(given.operator in ("integer", "rational"), "expected the literal of a number")
     return Fraction(str(given.label))
 
@@ -215,7 +215,7 @@ def arith_reduction(value: Term) -> Term:
 
     `(abs a)` is -a or a. `(div a b)` and `(mod a b)` are `div_total` and `mod_total` unless b is 0.
     `div_total` and `mod_total` are k and a - b * k, where b * k <= a < b * (k + 1) for b > 0, and
-    b * k <= a < b * (k - 1) for b < 0. For a literal b, the conclusion has only b's case.
+    b * k <= a < b * (k - 1) for b < 0. For a literal b, the conclusion has one case.
     """
     if value.operator == "abs":
         (a,) = value.arguments

@@ -27,7 +27,7 @@ def require(condition: object, reason: str) -> None:
 
 
 class Sort(NamedTuple):
-    """`Int`, `uni`, `(Array Int Bool)`; `(-> A B C)` is the sort of functions from A, B to C."""
+    """A sort, such as `Int`, `(Array Int Bool)`; `(-> A B C)` has the functions from A, B to C."""
 
     name: str
     arguments: tuple[Sort, ...] = ()

@@ -1,6 +1,6 @@
 """Read the drivers of the extraction, which map symbols of WhyML to Python or C.
 
-The comment after each declaration explains why the text means the same as the symbol.
+The comment after each declaration explains why its Python or C means the same as the symbol.
 """
 
 import re

@@ -21,7 +21,7 @@ KEPT = "build/gate"
 # One process keeps one core busy: Why3 prepares a task, then a prover works on it.
 PROCESSES = 2
 
-# The bytes of recorded proofs that run in a second.
+# The bytes of recorded proofs that are replayed in a second.
 BYTES_A_SECOND = 6000
 
 # These files, the program and the theories determine the questions and the provers.
@@ -155,7 +155,7 @@ class Program:
         return session
 
     def key(self, theory: str, sources: list[str], session: Theory) -> str:
-        """Hash the inputs of a session, with the comments of files whose lines it shows."""
+        """Hash a session's inputs, with the comments of files whose lines the session shows."""
         shown = {each["file"] for goal in session["goals"] for each in nodes(goal["tree"])}
         said = [(file, self.text(file, comments=file in {theory, *shown})) for file in sources]
         return closed.digest([(self.tools, b""), ("", self.record(theory)), *said])

@@ -8,7 +8,7 @@ from pathlib import Path
 # `use import core.shape.Padding` uses core/shape.mlw.
 USED_FILE = re.compile(r"\b(?:use|clone)\s+(?:import\s+|export\s+)?([a-z][\w.]*)\.[A-Z]")
 
-# `(*` opens a comment, except in a text, an attribute or `(*)`; inside, a quote is plain text.
+# `(*` opens a comment, except in a text, an attribute or `(*)`; in a comment, `"` is plain text.
 OUTSIDE = re.compile(r'"(?:\\.|[^"\\])*"|\[@[^\]\n]*\]|\(\*\)|\(\*')
 INSIDE = re.compile(r"\(\*\)|\(\*|\*\)")
 

@@ -167,7 +167,7 @@ def drawn(kind: Kind, random: Drawing, before: Sequence[Any] = ()) -> Any:
 
 
 def allowed(operation: Operation, *, in_memory: bool) -> list[list[Any]]:
-    """Draw arguments of calls that the contract allows; `in_memory`: that memory can contain."""
+    """Draw arguments that the contract allows; `in_memory`: only those that memory can contain."""
     random, found = Drawing(operation.name), list[list[Any]]()
     kinds = {kind.name for kind in (*operation.arguments, operation.result)}
     random.large = in_memory or kinds.isdisjoint(("sequence", "list"))

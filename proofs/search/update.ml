@@ -56,7 +56,7 @@ let run project options theory =
       in
       Fun.protect ~finally:(fun () -> save from_others) (fun () -> List.iter prove chosen);
       let weak = List.concat_map (fun goal -> report t theory goal (known goal)) chosen in
-      (* Goals that were not chosen may be unproved. *)
+      (* Goals that [only] excludes may be unproved. *)
       if weak = [] && options.only = None then
         save (List.sort compare ((Record.here, options.from) :: from_others));
       let unproved, single = List.partition (( = ) []) weak in

@@ -1,5 +1,5 @@
-(* From a typed program to the tree that both printers read, without ghost code, and with operands
-   where they are used. Why3's own passes are not used (W17 in PROBLEMS.md).
+(* Turns a typed program into the tree that both printers read, without ghost code, and with
+   operands where they are used. Why3's own passes are not used (W17 in PROBLEMS.md).
 
    An expression is wanted for its value, or for its effects alone. Ghost code is dropped if its
    value is not wanted. If its value is wanted, as a test, a scrutinee, an argument or a part of a
@@ -74,7 +74,7 @@ let in_order eff first (rest : T.expr) : T.expr =
   | _, T.Eblock l -> { rest with e_node = T.Eblock (first :: l); e_effect = eff }
   | _ -> { rest with e_node = T.Eblock [ first; rest ]; e_effect = eff }
 
-(* [loc]: the last place that Why3 has kept *)
+(* [loc]: the place of the nearest expression around [e] that has one *)
 let rec erase ~wanted loc (e : expr) : T.expr =
   let loc = if e.e_loc = None then loc else e.e_loc in
   let wanted = wanted && not (is_unit e.e_ity) in
@@ -136,7 +136,7 @@ let rec erase ~wanted loc (e : expr) : T.expr =
   | Eabsurd -> made T.Eabsurd
   | Eassert _ | Eghost _ | Epure _ -> fail loc "ghost code is not supported here"
 
-(* Only [ref] makes a reference, so a reference has no other name. *)
+(* A reference is bound to its [ref] itself, as [check_references] demands. *)
 and define eff pv (e1 : T.expr) (rest : T.expr) =
   match e1.e_node with
   | T.Elet (operand, inner) when is_reference pv ->

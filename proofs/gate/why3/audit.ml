@@ -108,7 +108,7 @@ let in_symbol (rs, c) =
   in
   inside @ termination rs.rs_name rs @ untold (has_untold_effect rs c.c_cty) rs.rs_name
 
-(** A given order of a variant is untold: no statement shows it. *)
+(** The order that a variant names is untold: no statement shows it. *)
 let in_program = function
   | LDvar ({ pv_vs = { vs_name; _ }; _ }, { e_node = Eexec ({ c_node = Cany; _ }, _); _ }) ->
       [ of_ident "val" vs_name ]
@@ -173,7 +173,7 @@ let declared m =
   let add found (d : Pdecl.pdecl) = Ident.Sid.union found d.pd_news in
   List.fold_left add Ident.Sid.empty (declarations m)
 
-(** The lemmas that a declaration states; Why3's own about types and programs are left out. *)
+(** The lemmas that a declaration states, without those that Why3 adds for types and programs. *)
 let lemmas d =
   let lemma (d : Decl.decl) =
     match d.d_node with Dprop (Plemma, pr, _) -> Some pr.pr_name | _ -> None

@@ -1,4 +1,4 @@
-(** Why3's JSON, with common fields of the facts. Why3 prints each byte above 126 as a code point:
+(** Why3's JSON, with common fields of the facts. Why3 prints each byte above 126 as a code point;
     names have no such bytes, and messages stay readable. *)
 
 open Why3
