@@ -40,7 +40,7 @@ needs_types: dict[str, dict[str, Any]] = {
     name: {"title": title, "prefix": "", "color": "", "style": "node"}
     for name, title in needs.TYPES.items()
 }
-# A clause shows the texts of definitions, theorems and assumptions.
+# A clause shows its definitions, theorems and assumptions as texts, not as links.
 needs_types["clause"]["fields"] = {"layout": {"default": "clause"}}
 needs_layouts = {
     name: {
@@ -73,7 +73,7 @@ html_css_files = ["doc.css"]
 html_copy_source = False
 html_show_sphinx = False
 html_show_copyright = False
-# A page opened from a folder cannot read and quote other pages.
+# A page opened as a file cannot read other pages to quote them.
 html_show_search_summary = False
 html_use_index = html_domain_indices = False
 # Colours for the light and the dark scheme.
@@ -114,7 +114,7 @@ def _of_the_proofs(_app: object, what: str, name: str, *given: Any) -> None:
 
 
 def _mended(_app: object, doctree: nodes.document, _name: str) -> None:
-    """Replace two hyphens after a type by a dash; drop the second list of rules."""
+    """Replace two hyphens after a type by a dash; drop argparse's second list of rules."""
     for text in list(doctree.findall(nodes.Text)):
         if text.startswith(" -- "):
             text.parent.replace(text, nodes.Text(text.replace(" -- ", " – ", 1)))

@@ -62,8 +62,8 @@ class BroadcastError(ValueError):
     Parameters
     ----------
     tensor, axis : int
-        Tensor and axis at fault, from 0: an axis of the target or, without a target, of the common
-        shape. If the target lacks axes, axis 0 of the tensor.
+        Tensor and axis at fault, from 0. `axis` is an axis of the target or, without a target, of
+        the common shape; if the target lacks axes, it is axis 0 of the tensor.
     size : int
         Size of the tensor on this axis: neither 1 nor `target`, unless the target lacks axes.
     target : int or None
@@ -169,7 +169,7 @@ class BroadcastError(ValueError):
     def _aligned(self, label: str, shape: Shape) -> _Row:
         axes = range(self._rank - len(shape), self._rank)
         if self.axis < axes.start and self.target == 1:
-            # The maximum is 1: show the prepended 1, too.
+            # The expected size is 1: show this tensor's prepended 1, too.
             return _Row(label, [self.axis, *axes], [1, *shape])
         return _Row(label, axes, shape)
 

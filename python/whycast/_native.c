@@ -4,9 +4,9 @@
    them, and packs the result: a tuple, views or a bool. Only `p` calls no entry point. It returns
    None, which leaves the question to Python, for a subclass, an integer of more than 64 bits, more
    shapes than its arrays hold, StringDType, and an entry point's errors, except a mismatch in
-   `compatible`. It calls no user's method: none runs twice. Static data do not change after import.
-   As other threads may change a list, it reads a copy. It uses the limited API of Python 3.10,
-   unless free-threaded (setup.py), and the API of NumPy 2.0. */
+   `compatible`. It calls no user's method, so none runs twice. Static data do not change after
+   import. As other threads may change a list, it reads a copy. It uses the limited API of Python
+   3.10, unless free-threaded (setup.py), and the API of NumPy 2.0. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -258,7 +258,7 @@ static PyObject *along(PyObject *const *arguments) { return view_along(arguments
 static PyObject *placed(PyObject *const *arguments) { return view_along(arguments, DISTINCT); }
 static PyObject *across(PyObject *const *arguments) { return view_along(arguments, LACKING); }
 
-/* Whether all elements from `data` on are strings; visits one element on an axis of stride 0. */
+/* Whether all elements from `data` on are strings; on an axis of stride 0, visits one element. */
 static int all_strings(const char *data, int rank, const npy_intp *shape, const npy_intp *strides) {
 #ifdef Py_GIL_DISABLED
   return 0; /* Another thread may free an element meanwhile. */

@@ -142,11 +142,11 @@ def broadcast_adjoint(
     whycast.AxisSizeError
         In mode ``explicit``: a size of `data_shape` is neither 1 nor that of its axis of `delta`.
     whycast.BroadcastError
-        In the other modes: a size of `data_shape` is neither 1 nor the size of `delta`.
+        In other modes: a size is neither 1 nor the size of `delta`, or `data_shape` has more axes.
     TypeError
         An argument has the wrong type.
     ValueError
-        As in `broadcast`; or the rank of `data_shape` is above the rank of `delta`.
+        As in `broadcast`.
     MemoryError
         The result does not fit into memory.
 

@@ -107,7 +107,7 @@ def calibrated(timer: Callable[[int], float], stretch: float) -> int:
 
 
 def show_ratio(ratio: float) -> str:
-    """Write a ratio with two or three digits."""
+    """Write a ratio with two digits or more."""
     return f"{ratio:.2g}" if ratio < 0.0995 else f"{ratio:.{2 if ratio < 9.995 else 1}f}"
 
 

@@ -3,7 +3,7 @@
 ESBMC, a bounded model checker, unrolls all loops and turns each claim of bounded.c into a formula;
 Bitwuzla searches for values with undefined behaviour, or with an answer that differs from
 plain.c's. Eva, of Frama-C, interprets the C on ranges and addresses, without a solver, and reports
-all code that may be undefined. Claims about shapes and strides cover sizes of any int64_t; claims
+all code that may be undefined. Claims about shapes and strides cover all sizes in int64_t; claims
 about plans cover small sizes. ESBMC has to report each planted fault.
 """
 

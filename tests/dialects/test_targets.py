@@ -63,7 +63,7 @@ DIALECTS = {
 }
 WITH_AXES = [name for name in DIALECTS if DIALECTS[name].takes]
 BOTH_WAYS = ("expand", "bidirectional")
-# If sizes do not fit, these functions' errors have a table with a row for each parameter.
+# If sizes do not fit, these functions' errors have rows for the tensor, the target and any axes.
 NAMED = ("numpy", "broadcast_to", "numpy_to", "torch", *BOTH_WAYS, *WITH_AXES)
 
 
@@ -85,7 +85,7 @@ def wrong_axes(dialect: Dialect, rank: int, target: Shape, axes: Axes) -> str | 
 
 
 def misfit(name: str, shape: Shape, target: Shape, axes: Axes) -> tuple[int | None, ...] | None:
-    """Return the first output axis where sizes do not fit, and both sizes."""
+    """Return the axis and both sizes of the error that the call must raise, if sizes do not fit."""
     if name not in BOTH_WAYS and len(target) < len(shape):
         return 0, shape[0], None
     if name in BOTH_WAYS:

@@ -1,4 +1,4 @@
-"""Implementations of broadcasting that are wrong in one way, and what `check` must find."""
+"""Implementations of broadcasting, each wrong in one way, and what `check` must find."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def assert_ends(word: str) -> None:
 
     def started() -> Iterator[list[str]]:
         for path in Path("/proc").glob("[0-9]*/cmdline"):
-            # Other processes may end at any time.
+            # A process may end before its file is read.
             with suppress(OSError):
                 yield path.read_text(errors="replace").split("\0")
 
@@ -131,7 +131,7 @@ def swapped(z: Array) -> Array:
 
 
 def strings_turned(z: Array) -> Array:
-    """Reverse the strings of each row, except the first."""
+    """Reverse each row of strings, except its first string."""
     if z.ndim and z.dtype.kind in "OTU":
         z[..., 1:] = z[..., :0:-1].copy()
     return z
@@ -380,7 +380,7 @@ WRONG = (
         got="^KeyError: False$",
         asked={"refuses": ["ValueError"]},
     ),
-    # For sizes with names, a refusal is wrong only if the answer depends on no name.
+    # For sizes with names, a refusal is wrong only if the shapes broadcast for all numbers.
     Wrong("no names", refuses_n, "refuses", sized((), ("N",)), *NAMES),
     Wrong(
         *("open to all", open_to_all, "accepts", Case(((0,), (2,))), *NAMES),
@@ -424,7 +424,7 @@ WRONG = (
         got="^the process ended with exit code 3$",
     ),
     # Small cases are right, so the check searches for a smaller example in steps. A step at which
-    # the target dies is no example, whether it is the last step or not.
+    # the target dies is no example.
     *[
         Wrong(name, function, "refuses", case, *VERDICT, asked={"demand": {"size": 65, "rank": 65}})
         for name, function, case in (

@@ -266,7 +266,7 @@ BUFFERED = ("env", "-u", "PYTHONUNBUFFERED")
 @pytest.mark.parametrize(
     ("program", "asked", "text"),
     [
-        # A fault of the whole program is one error.
+        # A fault of the whole program raises one error.
         (["sh", "-c", "exit 3"], {}, "^target .*: it ended with exit code 3, before it had answ"),
         ([*BUFFERED, sys.executable, "-c", LATE], {}, "expected a flush after each line$"),
         (

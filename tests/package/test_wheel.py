@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 SCRIPT = Path(__file__).with_name("new_user.py")
 
-# This program runs the script, then prints the package's place, and its imports besides NumPy.
+# Runs the script; prints the package's place, `native`, and the package's imports besides NumPy.
 PROGRAM = """
 import runpy, sys
 import numpy

@@ -14,7 +14,7 @@ from whycast.symbolic import Answer, NeverError
 
 
 class Verdict(NamedTuple):
-    """A rule's shape, `answer` (for names) or error; if `operands` is None, `note` is why."""
+    """A rule's shape, `answer` (for names) or error; without `operands`, why the rule has none."""
 
     rule: Rule
     operands: Operands | None

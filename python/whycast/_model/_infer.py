@@ -245,7 +245,7 @@ def _complete(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> None:
                     dim.dim_param = f"{value.name} {axis}"
 
 
-# Suffix of a node's own result if an annotation keeps the name.
+# Suffix for the name of a node's own result, if an annotation keeps the name itself.
 _MADE = " as it is made"
 
 

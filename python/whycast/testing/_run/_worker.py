@@ -85,7 +85,7 @@ def work(
 ) -> None:
     """Open the target and do the parent's jobs, until the parent sends no more or ends."""
     if parents is not None:
-        # While this process has a copy of the parent's end, it cannot see that the parent closed.
+        # A process that has the parent's end, too, cannot see that the parent closed it.
         parents.close()
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
