@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from implementations import kept
+from implementations import Closed, kept
 from numpy.lib.stride_tricks import as_strided
 
 from whycast import sum_to_shape
@@ -153,6 +153,9 @@ WRONG = {
         2, lambda x, y: None if x.ndim == y.ndim == 1 else x + y, "refuses", SCALARS
     ),
     "more axes": Wrong(2, lambda x, y: (x + y)[(None,) * (x.ndim == 1)], "shape", SCALARS),
+    "closed": Wrong(
+        2, lambda x, y: x + y if x.ndim or y.ndim else Closed(x + y), "no array", SCALARS, ""
+    ),
     "two of three": Wrong(3, two_of_three, "refuses", Case(((), (), (0,)))),
     "rows": Wrong(3, chooses_rows, "elements", ROWS),
 }

@@ -224,6 +224,8 @@ def shell(script: str) -> Iterator[Callable[[], object]]:
     [
         ("exec >&-; cat > /dev/null", 0, "stopped", "^it closed its output$"),
         ("read line; exit 7", 0, "stopped", "^it ended with exit code 7$"),
+        # The program is slow to start.
+        (f"sleep 0.3; read line; {REFUSED}; exit 7", 1, "stopped", "^it ended with exit code 7$"),
         ("read line; kill -9 $$", 0, "stopped", "^it was ended by SIGKILL$"),
         ("read line; printf '{\"shape'", 0, "garbage", "^a line without an end: '{\"shape'$"),
         ("read line; echo no", 0, "garbage", r"^'no' \(expected JSON: "),
