@@ -29,7 +29,7 @@ _FAULT, _NOT_WRITTEN, _INTERRUPTED, _NO_READER = 70, 74, 128 + signal.SIGINT, 12
 
 
 def parser(command: str | None = None) -> argparse.ArgumentParser:
-    """Return the parser with all subcommands, or those of one module.
+    """Return the parser, with all subcommands or with those of the given one's module.
 
     A subcommand sets ``run``, a function from parsed arguments to the exit code.
     """
@@ -118,6 +118,6 @@ def _open_streams() -> None:
 
 
 def _with_numbers(words: list[str]) -> list[str]:
-    """Put a space before -1,2, which argparse takes for an option; readers skip spaces."""
+    """Put a space before words such as -1,2, which argparse takes for options; readers skip it."""
     end = words.index("--") if "--" in words else len(words)
     return [f" {w}" if re.match("-[0-9]", w) else w for w in words[:end]] + words[end:]

@@ -134,7 +134,7 @@ class Program:
             return self.chunks.get()
         with suppress(Empty):
             return self.chunks.get(timeout=_PATIENCE)
-        # If the first process is only slow to start, it answers in this time.
+        # If the first process is only slow to start, it answers in the meantime.
         second, chunks = self._start()
         try:
             with suppress(OSError, Empty):

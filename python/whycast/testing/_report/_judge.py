@@ -69,7 +69,7 @@ class Refusal(NamedTuple):
 def expected(
     rule: Rule, level: Level, case: Case, arrays: Sequence[AnyArray] | None = None
 ) -> object:
-    """Return the answer or refusal of the verified programs about a case or its arrays."""
+    """Return the verified programs' answer or refusal, for `arrays` or else the case's own."""
     if level == "symbolic":
         return _symbolic.right_answer(rule, case)
     shape = rule.shape(case)
@@ -94,7 +94,7 @@ def no_answer(rule: Rule, level: Level, case: Case, error: NoAnswerError) -> Fin
 
 
 class Judge:
-    """Asks and judges an implementation; if `refuses` is not empty, only its exceptions refuse."""
+    """Asks and judges an implementation; if `refuses` names exceptions, only these refuse."""
 
     def __init__(self, rule: Rule, level: Level, ask: Ask, refuses: Sequence[str] = ()) -> None:
         self.rule = rule
@@ -183,7 +183,7 @@ class Judge:
         if refusal is None and not refused:
             return lifted.finding(answers)
         if refusal is None:
-            wanted = "as for these tensors, an answer for them broadcast first"
+            wanted = "an answer, as for these tensors, for the broadcast tensors"
             return Finding("refuses", "broadcast first", wanted, refused[0].shown)
         every = enumerate(case.tensors(self.level))
         ones = [array(m, (1,), dtype, "C") for m, (_, dtype, _) in every]
