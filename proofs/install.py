@@ -1,6 +1,6 @@
 """Install the toolchain of toolchain.toml, or print the command that does.
 
-As root, apt installs tools. Alt-Ergo, of an older release, goes to build/, Python packages to
+For root, apt installs tools. Alt-Ergo, of an older release, goes to build/, Python packages to
 .venv, the tools' own wheels to build/wheels. `install` never reinstalls a tool at the right
 version, so that the gate notices changed files.
 """
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str]) -> int:
     """Install missing parts of the machine, .venv, build/ and, for the tests, the package."""
     parser = argparse.ArgumentParser(prog="install", description="Install the toolchain.")
     parser.add_argument("--tests", action="store_true", help="also what the tests need")
-    parser.add_argument("--also", choices=OTHERS, help="also what that target needs")
+    parser.add_argument("--also", choices=OTHERS, help="also what this target of make needs")
     options = parser.parse_args(arguments)
     tools = toolchain.read()
     wheels = REQUIREMENTS if options.tests else REQUIREMENTS[:1]
@@ -132,7 +132,7 @@ def mirrors() -> list[str]:
 
 
 def unpack(tool: Tool) -> None:
-    """Unpack a package for another release from the same mirror, without installing it."""
+    """Unpack a package of another release, from apt's mirror, without installing it."""
     if not (places := mirrors()):
         raise ToolError(f"{tool.name} comes from a mirror of Debian, and apt knows none")
     (pool, sha256), folder, work = tool.deb, PROVERS / tool.name.lower(), PROVERS / "new"
@@ -179,7 +179,7 @@ def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
 
 
 def prepare_apart(name: str) -> None:
-    """Install wheels with pinned hashes into a folder; the tools run only cvc5's."""
+    """Install wheels with pinned hashes into a folder of their own."""
     folder, requirements = ROOT / "build" / name, ROOT / "tests" / f"requirements-{name}.txt"
     stamp, wanted = folder / "wheels.sha256", sha256_of(requirements)
     if text_of(stamp) != wanted:

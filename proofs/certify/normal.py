@@ -17,7 +17,7 @@ def leaves(given: Term, operator: str) -> set[Term]:
 
 @claim
 def aci_norm(left: Term, right: Term) -> None:
-    """`(= F G)`: two conjunctions, or two disjunctions, of the same set of formulas.
+    """`(= F G)` for two conjunctions, or two disjunctions, of the same set of formulas.
 
     Order, nesting and repetition do not matter. A side may be one formula, or `true` or `false`.
     """
@@ -65,12 +65,12 @@ def quotient(a: Number, b: Number) -> int:
 
 @rule(0)
 def evaluate(given: Term) -> Term:
-    """`(= t s)`, where s is t with operators of literals computed, inside out."""
+    """`(= t s)`, where s is t with operators on literals computed, the innermost first."""
     return equal(given, computed(given))
 
 
 def computed(given: Term) -> Term:
-    """Compute the operators of literals in a term, except below binders, `skolem` and `apply`."""
+    """Compute the operators on literals in a term, except below binders, `skolem` and `apply`."""
     if given.operator in ("forall", "exists", "lambda", "skolem", "apply") or not given.arguments:
         return given
     arguments = [computed(each) for each in given.arguments]

@@ -266,7 +266,7 @@ class Certificate(Reader):
         return super().atom(name, scope)
 
     def special(self, head: str, rest: list[Expression], scope: Scope) -> Value | None:
-        """Read a variable, a list, a term below a binder, a witness, an application."""
+        """Read a variable, a list, a term below a binder, a Skolem term, an application."""
         match head, rest:
             case "@var", [str() as name, sort] if name.startswith('"'):
                 return terms.variable(barred(name[1:-1]), self.sort(sort))

@@ -1,8 +1,8 @@
-"""Rules that are a pattern: the name, arguments, premises, and conclusion.
+"""Rules written as patterns: the name, arguments, premises, and conclusion.
 
 These are the patterns in certificates of our tasks; cvc5 has more. A capitalized word stands for
-any term, everywhere the same. `Zs...` stands for any number of arguments of the `and` or `or`
-around it, given as their conjunction or disjunction: without Zs, `(and Y Zs...)` is `Y`.
+the same term everywhere. `Zs...` stands for any number of arguments of the `and` or `or` around it;
+a certificate contains one conjunction or disjunction of them. If Zs is empty, `(and Y Zs...)` is Y.
 """
 
 from collections.abc import Mapping, Sequence
@@ -132,7 +132,7 @@ PATTERNS = """
 
 
 class Schema(NamedTuple):
-    """A rule that is a pattern."""
+    """A rule written as a pattern."""
 
     name: str
     arguments: list[Expression]
@@ -150,7 +150,7 @@ class Schema(NamedTuple):
 
 
 def match(pattern: Expression, given: Term, found: dict[str, Term]) -> None:
-    """Find the terms of a pattern's words, or refuse."""
+    """Find the terms for a pattern's capitalized words, or refuse."""
     if isinstance(pattern, list):
         operator, *rest = pattern
         for each, argument in zip(rest, parts(given, word(operator)), strict=True):
@@ -162,7 +162,7 @@ def match(pattern: Expression, given: Term, found: dict[str, Term]) -> None:
 
 
 def instance(pattern: Expression, found: Mapping[str, Term]) -> Term:
-    """Replace a pattern's words by their terms."""
+    """Replace a pattern's capitalized words by their terms."""
     if isinstance(pattern, str):
         return Reader({}, {}).term(pattern, found)
     operator, arguments = word(pattern[0]), list[Term]()

@@ -134,7 +134,7 @@ def beliefs(root: Path) -> dict[str, Belief]:
 
 
 def certified(runs: Mapping[str, records.Record]) -> set[tuple[str, str]]:
-    """Return the goals and parts with a certificate, by the last record."""
+    """Return each part with a certificate, after its goal, by the last record."""
     run = runs.get("certify")
     found = run.facts["parts"] if run and run.facts else []
     return {(each["goal"], each["part"]) for each in found if each["result"] == "certified"}

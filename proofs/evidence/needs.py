@@ -66,7 +66,7 @@ TOKEN = re.compile(r"(`[^`]+`|\bE_\w+)")
 
 
 def ident(name: str) -> str:
-    """Make a name fit for a need's identifier; a dot would begin a part."""
+    """Make a name fit for a need's identifier; a dot would begin a part of the need."""
     return re.sub(r"\W", lambda found: "-" if found[0] in "./:" else f"{ord(found[0]):02x}", name)
 
 
@@ -76,12 +76,12 @@ def slug(text: str) -> str:
 
 
 def code(text: object) -> str:
-    """Format code in a line or a cell."""
+    """Format code within a line or a cell."""
     return "`" + str(text).replace("|", "\\|").replace("`", "'") + "`" if str(text) else ""
 
 
 def block(text: str, language: str = "text") -> str:
-    """Format code in lines of its own."""
+    """Format code as a block."""
     return f"`````````{language}\n{text}\n`````````\n"
 
 
@@ -281,7 +281,7 @@ def of_symbol(evidence: Evidence, symbols: list[Symbol], seals: Mapping[claims.K
 
 
 def links_of_symbol(evidence: Evidence, symbols: list[Symbol]) -> dict[str, list[str]]:
-    """Return links to named and used symbols; for programs and tagged items, assumptions too."""
+    """Return links to named and used symbols; for programs and tagged items, to assumptions too."""
     path = path_of(symbols[0], symbols[0]["file"])
     is_shown = symbols[0]["kind"] == "program" or evidence.clauses[full_name(symbols[0])]
     used = map(evidence.need_of, evidence.graph.uses.get(path, ()))
@@ -354,7 +354,7 @@ def seals(root: Path) -> dict[claims.Key, str]:
 
 
 def pages(evidence: Evidence, theories: Mapping[str, tuple[str, str]]) -> dict[str, str]:
-    """Write a page for each text with its clauses, each theory (title, text), and used library."""
+    """Write a page for each text with its clauses, each theory, and each used library file."""
     facts, found, sealed = evidence.facts, dict[str, str](), seals(evidence.root)
     for each in facts["trace"]["texts"]:
         clauses = [c for c in facts["trace"]["clauses"] if c["text"] == each["name"]]
@@ -375,7 +375,7 @@ def pages(evidence: Evidence, theories: Mapping[str, tuple[str, str]]) -> dict[s
 
 
 def read_back(file: Path, evidence: Evidence) -> dict[str, dict[str, Any]]:
-    """Compare the export with the facts: clauses, symbols, each link; return its needs."""
+    """Check the export's form, and its links against the facts; return its needs."""
     told = json.loads(file.read_text(encoding="utf-8"))
     version = told["versions"][told["current_version"]]
     found: dict[str, dict[str, Any]] = version["needs"]

@@ -106,7 +106,7 @@ class Plain(ast.NodeTransformer):
     """Makes the printer's Python idiomatic, and adds the comments of the sources."""
 
     def visit(self, node: ast.AST) -> ast.AST:
-        """Rewrite the parts, then the whole; all numbers are integers."""
+        """Rewrite a node's parts, then the node; all numbers are integers."""
         match self.generic_visit(node):
             case ast.FunctionDef() | ast.ClassDef() as made:
                 return self.documented(made)
@@ -122,7 +122,7 @@ class Plain(ast.NodeTransformer):
                 return made
 
     def documented(self, node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
-        """Replace the place in a docstring by the comment there; keep further facts."""
+        """Replace the place in a docstring by the comment at this place; keep the lines below."""
         if made := ast.get_docstring(node):
             place, _, facts = made.rstrip().partition("\n")
             text = "\n\n".join(part for part in (comment(place), facts) if part)

@@ -87,7 +87,7 @@ int main(void)
 
 
 class UnrealError(Exception):
-    """A machine has no such value or outcome."""
+    """A value, or an outcome, that no machine has."""
 
 
 def own(kind: Kind) -> str:
@@ -96,13 +96,13 @@ def own(kind: Kind) -> str:
 
 
 def word_width(kind: Kind) -> int:
-    """Return the bytes of a word, 0 for another type."""
+    """Return the number of bytes in a type of words, 0 for another type."""
     return int(re.sub(r"\D", "", kind.name)) if own(kind) == "word" else 0
 
 
 Some, Nothing = class_of("Some"), class_of("Nothing")
 
-# The fields with the contents of memory (a function), and with its size.
+# For each type: the field with memory's contents (a function), and the field with its size.
 FILLED = {"input": ("bytes", "extent"), "buffer": ("data", "room"), "result": ("found", "capacity")}
 # The fields that are arrays of pointers in C.
 LISTS = {"shapes": "rows", "inputs": "items"}
@@ -117,7 +117,7 @@ def drawn(kind: Kind, random: Random) -> tuple[Any, ...]:
 
 
 def arrange(kind: Kind, value: Any, random: Random, before: Sequence[Any]) -> None:
-    """Let outputs lend only parts that exist, and let some later buffers be such parts."""
+    """Let outputs lend only parts that exist, and let some later buffers be lent parts."""
     if own(kind) == "outputs":
         lent = [m for m in range(len(value.rooms)) if random.random() < 0.5]
         value.loans = Function({m: Some(item0=m) for m in lent}, Nothing())
@@ -190,7 +190,7 @@ class Memory:
         return region
 
     def parts(self, kind: Kind, value: Any) -> list[tuple[Kind, Any]]:
-        """List the targets of pointers; each output is a buffer."""
+        """List the targets of a value's pointers; each output is a buffer."""
         if own(kind) in LISTS:
             return [(kind.inside[0].inside[0], part) for part in getattr(value, LISTS[own(kind)])]
         return [
@@ -255,7 +255,7 @@ class Memory:
 
 
 def is_real(kinds: Sequence[Kind], values: Sequence[Any]) -> bool:
-    """Decide whether memory can contain such values."""
+    """Decide whether memory can contain these values."""
     try:
         sent = Memory(kinds, values).sent
     except UnrealError:

@@ -30,7 +30,7 @@ class Unknown(BaseException):
 
 
 def operation(apply: Callable[[Any, Any], Any]) -> Callable[[Number, object], Any]:
-    """Make a method of numbers from a function of two."""
+    """Make a method of Number from a function of two operands."""
 
     def operate(self: Number, other: object) -> Any:
         if type(other) in (list, tuple):
@@ -41,7 +41,7 @@ def operation(apply: Callable[[Any, Any], Any]) -> Callable[[Number, object], An
 
 
 def comparison(apply: Callable[[Any, Any], Any], answer: bool) -> Callable[[Number, object], bool]:
-    """Make a method that compares numbers by a comparison or its opposite."""
+    """Make a method of Number from a comparison, or from its opposite."""
 
     def compare(self: Number, other: object) -> bool:
         return self.explorer.decide(apply(self.z3, self.term(other))) is answer

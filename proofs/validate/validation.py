@@ -2,8 +2,8 @@
 
 The types in WhyML determine the arguments: sequences of unknown integers, of each length up to a
 bound. The validation skips programs that move elements: small cases of integers suffice for them.
-It follows each path, and judges its end. The contract, computed on the same unknown integers, adds
-its own comparisons to a path: on the whole path, each condition is true, false, or without a value.
+It follows each path of the others to its end. The contract, computed on the same integers, adds its
+own comparisons to a path: on the whole path, each condition is true, false, or without a value.
 """
 
 import signal
@@ -29,7 +29,7 @@ ANY: Any = type("AnyInteger", (), {"__repr__": lambda _: "?"})()
 # axis 1 and may pass; so there are shapes of rank 3, too.
 SEVERAL = ((2, 3), (3, 2))
 
-# The `rank` or `axis` of these is unknown. In other programs a loop counts up to the rank.
+# The `rank` or `axis` of these programs is unknown. In others a loop counts up to the rank.
 OF_ANY_RANK = ("check_axes", "check_distinct")
 
 # symbolic_zeros has a path for each partition into equal symbols; loop_plan needs three axes.
@@ -113,7 +113,7 @@ def mapped(
 
 def contracts() -> dict[str, Any]:
     """Ask whycontract for the contracts of the kernel, and their definitions."""
-    # Programs that others of the kernel use come first.
+    # Programs that other programs of the kernel use come first.
     modules = ("kernel.violation.COPViolation", *extraction.MODULES)
     return cast(dict[str, Any], Tool(ROOT, "whycontract").ask("programs", *modules))
 

@@ -67,9 +67,9 @@ type answer = { text : string; seconds : float }
 
 let is_valid answer = answer.text = "Valid"
 
-(** The pattern of the first line if a task is proved. Alt-Ergo may print [Inconsistent assumption]
-    before it; statistics may follow it. After an error the pattern does not count: the prover may
-    have failed to read its goal. *)
+(** The pattern of the line that reports a proof. Only Alt-Ergo's [Inconsistent assumption] may come
+    before this line: after an error the prover may have failed to read its goal. Statistics may
+    follow it. *)
 let valid_line by =
   match name by with
   | "Alt-Ergo" -> {|^File "[^"]*", line [0-9]+, characters [0-9]+-[0-9]+:Valid ([0-9.]+) ([0-9]+ steps)$|}

@@ -20,8 +20,8 @@ Padding.unpad_valid'vc
 v}
     [keep] and [split] transform the task before the provers get it. A line that begins with a
     version of Why3 and a colon names the provers that proved that version's task, with seconds. The
-    lines below [instead] replace, for its version, all lines beside it. [from] has the hash of the
-    theory and of all that it uses, from which the version has last proved all goals. *)
+    lines below [instead] replace, for its version, all lines beside it. After [from] comes the hash
+    of the theory, and of all that it uses, for which the version has last proved all goals. *)
 
 type proof = { prover : string; seconds : float }
 
@@ -56,7 +56,7 @@ let family prover = match prover with "CVC4" | "CVC5" -> "CVC" | name -> name
 let families proofs = List.sort_uniq compare (List.map (fun p -> family p.prover) proofs)
 let redundant proofs = List.length (families proofs) >= 2
 
-(** The versions with any record. *)
+(** The versions that a record mentions. *)
 let rec versions r =
   let of_others = List.concat_map (fun (version, r) -> version :: versions r) r.instead in
   List.sort_uniq compare
@@ -83,7 +83,7 @@ let depth line =
   let rec from i = if i < n && line.[i] = ' ' then from (i + 1) else i in
   from 0
 
-(** The first lines, up to one that is not indented deeper than [d], and the others. *)
+(** The lines before the first that is not indented deeper than [d], and the other lines. *)
 let rec lines_below d = function
   | line :: rest when depth line > d ->
       let below, others = lines_below d rest in

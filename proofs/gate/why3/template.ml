@@ -38,6 +38,6 @@ let proved_origins project m =
   in
   Ident.Mid.filter (fun _ origin -> is_proved origin) (origins m)
 
-(** A goal that Why3 makes for an instance is no claim, though claims rest on it. It may be trivial,
-    if both contracts are the same. No name in a source can have this ending. *)
+(** Whether Why3 has made the goal for a program that replaces a parameter. This goal is no claim,
+    though claims rest on it. No name in a source can have this ending. *)
 let is_refinement (pr : Decl.prsymbol) = String.ends_with ~suffix:"'refn'vc" pr.pr_name.id_string
