@@ -4,12 +4,12 @@
   the C, and each condition decides alone (MC/DC; decisions.py).
 - These tests get the same answers from the objects of two compilers with several flags. Callgrind
   counts how often each conditional jump was taken, and was not. If a decision has more jumps than
-  conditions, or a line without a decision has a jump, the compiler has added it. Each inlined
+  conditions, or a line without a decision has a jump, the compiler has added jumps. Each inlined
   copy of a function counts separately.
 - The program measures the size of the code and, without the library's `memcpy`, the stack of a call
   (no function recurses) and the instructions of calls (counted.c).
 
-A gap in the source, or in the objects for certification, fails the run. build/object.json: results.
+A gap in the source, or in the objects for certification, fails the run. Results: build/object.json.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ Counts = tuple[Counter[int], Counter[int]]
 
 
 def covered(source: decisions.Source, folder: Path, tests: Path = EXHAUSTIVE) -> dict[str, Any]:
-    """Run the tests on the counting copy; return counts of each kind, and the gaps."""
+    """Run the tests on the copy that counts; return counts of each kind, and the gaps."""
     (folder / "counting.c").write_text(source.counting, encoding="utf-8")
     where = f'-DOBJECT_COUNTS="{folder / "counts"}"'
     words = ("-O2", where, "-c", folder / "counting.c")

@@ -157,7 +157,7 @@ def test_a_loop_over_what_changes_is_one_over_its_indices(tmp_path: Path) -> Non
 @pytest.mark.parametrize("language", ["python", "c"])
 def test_drawn_programs_compute_what_whyml_does(language: str) -> None:
     count = Counter[str]()
-    # Other seeds may draw rare rules, which printers mostly refuse; refusals cost runs of Why3.
+    # Each fourth seed may draw what printers mostly refuse; each refusal costs runs of Why3.
     programs = [drawn.drawn(seed, language) for seed in range(60) if seed % 4]
     # Why3's own passes would drop the effect of this ghost definition.
     text = "let ghost _g = begin put m (1: INT) y; ghost (0: INT) end in x"

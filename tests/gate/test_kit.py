@@ -71,7 +71,7 @@ OURS = ("np.broadcast_arrays(", "__import__('whycast').numpy_rule.broadcast_arra
 def test_tests_notice_a_wrong_program(
     folder: Path, tmp_path: Path, fault: tuple[str, str] | None
 ) -> None:
-    """The group's tests pass, also with our function; a fault in their reading of f fails them."""
+    """The kit's tests pass, also with our function; a fault in their reading of f fails them."""
     shutil.copytree(folder / kit.TESTS, tmp_path, dirs_exist_ok=True)
     tests = tmp_path / "test_broadcast.py"
     text = tests.read_text(encoding="utf-8")

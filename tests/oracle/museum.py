@@ -111,7 +111,7 @@ def first_axis_first(*arrays: Array) -> list[Array]:
 
 
 def nine_axes(*shapes: Shape) -> Shape:
-    """Keep eight sizes in memory, followed by eight strides."""
+    """Keep room for eight sizes: the strides, which follow, overwrite a ninth."""
     common = numpy_rule.broadcast_shapes(*shapes)
     memory = [*common, *[0] * 16]
     memory[8 : 8 + len(common)] = [math.prod(common[k + 1 :]) for k in range(len(common))]
@@ -184,7 +184,7 @@ def scalars_not_summed(delta: Array, shape: Shape) -> Array:
 
 
 def named(choose: Callable[[int, list[str], dict[str, int]], Any]) -> Callable[..., Any]:
-    """Choose each size by its axis's number and names, and by the number beside each name."""
+    """Choose each size by the number and names on its axis, and by the number beside each name."""
 
     def function(*shapes: Any) -> tuple[Any, ...]:
         numbers = [tuple([1 if isinstance(size, str) else size for size in s]) for s in shapes]

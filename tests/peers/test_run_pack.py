@@ -58,7 +58,7 @@ def test_manifest(packs: dict[str, Path]) -> None:
 
 
 def test_no_fault(packs: dict[str, Path], tmp_path: Path) -> None:
-    """ONNX's reference implementation and StableHLO's interpreter share a list of failures."""
+    """ONNX's reference implementation and StableHLO's interpreter share expected failures."""
     known = tmp_path / "known.txt"
     known.write_text(KNOWN)
     assert run_pack.run("reference", known, [packs["numpy"], packs["expand"]]) == 0
