@@ -257,5 +257,5 @@ def text_of(path: Path) -> str:
 
 
 def say(message: str) -> None:
-    """Print the present step, which may take a while."""
+    """Print the present step."""
     print(f"toolchain: {message}", file=sys.stderr, flush=True)

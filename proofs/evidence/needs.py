@@ -25,7 +25,7 @@ from gate.facts import Clause, Facts, Goal, Symbol, families, full_name, library
 from gate.facts import path as path_of
 from gate.facts import place as place_of
 
-# TYPES are the kinds of needs. LINKS are links between needs, with names in both directions.
+# TYPES are kinds of needs. LINKS are links between needs, with names in both directions.
 TYPES = {
     "clause": "Clause",
     "definition": "Definition",

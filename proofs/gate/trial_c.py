@@ -102,7 +102,7 @@ def word_width(kind: Kind) -> int:
 
 Some, Nothing = class_of("Some"), class_of("Nothing")
 
-# For each type: the field with memory's contents (a function), and the field with its size.
+# For each type: the field of memory's contents (a function), and the field of its size.
 FILLED = {"input": ("bytes", "extent"), "buffer": ("data", "room"), "result": ("found", "capacity")}
 # The fields that are arrays of pointers in C.
 LISTS = {"shapes": "rows", "inputs": "items"}

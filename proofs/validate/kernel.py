@@ -1,4 +1,4 @@
-"""Load the extracted Python from its text, unless unknown integers could change its meaning.
+"""Load the extracted Python, unless unknown integers could change its meaning.
 
 In functions, only the listed names of Python's grammar may occur: `is` or classes of values, for
 example, treat an unknown integer differently from a known one.

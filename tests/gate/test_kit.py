@@ -1,7 +1,4 @@
-"""The kit for SONNX's working group: its theories differ from ours only in uses and tags.
-
-The kit's tests notice wrong programs.
-"""
+"""The kit for SONNX's working group: its theories differ from ours only in uses and tags."""
 
 import json
 import re

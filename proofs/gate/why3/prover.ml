@@ -68,8 +68,7 @@ type answer = { text : string; seconds : float }
 let is_valid answer = answer.text = "Valid"
 
 (** The pattern of the line that reports a proof. Only Alt-Ergo's [Inconsistent assumption] may come
-    before this line: after an error the prover may have failed to read its goal. Statistics may
-    follow it. *)
+    before this line: after an error the prover may have failed to read its goal. *)
 let valid_line by =
   match name by with
   | "Alt-Ergo" -> {|^File "[^"]*", line [0-9]+, characters [0-9]+-[0-9]+:Valid ([0-9.]+) ([0-9]+ steps)$|}

@@ -29,7 +29,7 @@ _FAULT, _NOT_WRITTEN, _INTERRUPTED, _NO_READER = 70, 74, 128 + signal.SIGINT, 12
 
 
 def parser(command: str | None = None) -> argparse.ArgumentParser:
-    """Return the parser, with all subcommands or with those of the given one's module.
+    """Return the parser, with all subcommands or those of the given one's module.
 
     A subcommand sets ``run``, a function from parsed arguments to the exit code.
     """
