@@ -60,7 +60,7 @@ def main(arguments: Sequence[str]) -> int:
     """Install missing parts of the machine, .venv, build/ and, for the tests, the package."""
     parser = argparse.ArgumentParser(prog="install", description="Install the toolchain.")
     parser.add_argument("--tests", action="store_true", help="also what the tests need")
-    parser.add_argument("--also", choices=OTHERS, help="also what this target of make needs")
+    parser.add_argument("--also", choices=OTHERS, help="also what this target needs")
     options = parser.parse_args(arguments)
     tools = toolchain.read()
     wheels = REQUIREMENTS if options.tests else REQUIREMENTS[:1]
@@ -179,7 +179,7 @@ def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
 
 
 def prepare_apart(name: str) -> None:
-    """Install wheels with pinned hashes into a folder of their own."""
+    """Install wheels with pinned hashes into their own folder."""
     folder, requirements = ROOT / "build" / name, ROOT / "tests" / f"requirements-{name}.txt"
     stamp, wanted = folder / "wheels.sha256", sha256_of(requirements)
     if text_of(stamp) != wanted:

@@ -66,7 +66,7 @@ TOKEN = re.compile(r"(`[^`]+`|\bE_\w+)")
 
 
 def ident(name: str) -> str:
-    """Make a name fit for a need's identifier; a dot would begin a part of the need."""
+    """Make a name fit for a need's identifier; a dot would begin a part of it."""
     return re.sub(r"\W", lambda found: "-" if found[0] in "./:" else f"{ord(found[0]):02x}", name)
 
 
