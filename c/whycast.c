@@ -110,7 +110,7 @@ static inline int64_t wc_padded_size(const int64_t *const * shapes,
   return shapes[m][i - prepended];
 }
 
-/* The first tensor below `limit` whose size on axis `i` is neither `size` nor 1, or `limit`.
+/* The first tensor below `limit` whose size on axis `i` is neither `size` nor 1; else `limit`.
    WhyML: c.shapes.COPShape.differing_tensor */
 static inline int64_t wc_differing_tensor(const int64_t *const * shapes,
                                           const int64_t * ranks,
@@ -129,7 +129,7 @@ static inline int64_t wc_differing_tensor(const int64_t *const * shapes,
 }
 
 /* The first tensor below `limit` whose size on axis `i` is neither 1 nor dY_i, the largest
-   there (E1), or `limit`.
+   there (E1); else `limit`.
    WhyML: c.shapes.COPShape.violating_tensor */
 static inline int64_t wc_violating_tensor(const int64_t *const * shapes,
                                           const int64_t * ranks,
@@ -585,8 +585,8 @@ static inline uint32_t wc_pattern_4(const uint8_t * x, int64_t p, int64_t b) {
   return wc_splat_2_4(wc_load_2(&x[p]));
 }
 
-/* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`. A row has at
-   least one word, and a word has whole blocks. At most two bytes are written per byte of the
+/* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`. A row is at
+   least one word long; a word has whole blocks. At most two bytes are written per byte of the
    rows; no other byte changes.
    WhyML: c.repeat.COPRows.W4.repeat_rows */
 static inline void wc_repeat_rows_4(uint8_t * z, int64_t target,
@@ -629,8 +629,8 @@ static inline uint64_t wc_pattern_8(const uint8_t * x, int64_t p, int64_t b) {
   return wc_load_8(&x[p]);
 }
 
-/* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`. A row has at
-   least one word, and a word has whole blocks. At most two bytes are written per byte of the
+/* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`. A row is at
+   least one word long; a word has whole blocks. At most two bytes are written per byte of the
    rows; no other byte changes.
    WhyML: c.repeat.COPRows.W8.repeat_rows */
 static inline void wc_repeat_rows_8(uint8_t * z, int64_t target,
@@ -665,8 +665,8 @@ static inline wc_word_16 wc_pattern_16(const uint8_t * x, int64_t p,
   return wc_splat_8_16(wc_pattern_8(x, p, b));
 }
 
-/* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`. A row has at
-   least one word, and a word has whole blocks. At most two bytes are written per byte of the
+/* Write each of `m` blocks of `b` bytes, from `source` on, `r` times to `target`. A row is at
+   least one word long; a word has whole blocks. At most two bytes are written per byte of the
    rows; no other byte changes.
    WhyML: c.repeat.COPRows.W16.repeat_rows */
 static inline void wc_repeat_rows_16(uint8_t * z, int64_t target,

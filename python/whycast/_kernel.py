@@ -1039,7 +1039,7 @@ def shape_of_numbers(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
 
 
 def found(symbols: list[int], n: int, z: int) -> bool:
-    """Whether one of the first `n` elements is `z`.
+    """Whether one of the first `n` symbols is `z`.
 
     WhyML: kernel.symbolic.COPSymbolic.found
     """
@@ -1127,7 +1127,7 @@ def symbolic_conditions(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int,
 
 
 def has_one(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> bool:
-    """Whether a shape, padded to `rank`, has 1 on axis `axis`. [E_Broadcast_any_Derived_590]
+    """Whether some shape, padded to `rank`, has 1 on `axis`. [E_Broadcast_any_Derived_590]
 
     WhyML: kernel.symbolic.COPSymbolic.has_one
     """
