@@ -254,7 +254,7 @@ class Theories:
         }
 
     def is_plain(self, value: Any) -> bool:
-        """Recognize a number or truth value, which Python compares."""
+        """Recognize an int or a bool; `equal` compares these by Python's ==."""
         return type(value) in (int, bool)
 
     def equal(self, a: Any, b: Any) -> Any:

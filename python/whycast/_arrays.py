@@ -213,7 +213,7 @@ def view_by(
     Axis j of the array lies on axis ``axes[j]`` of the shape; by default, on the last axes.
     """
     source, flags = array, array.flags
-    # NumPy marks results of numpy.broadcast_arrays by negative flags; views of them warn.
+    # NumPy gives results of numpy.broadcast_arrays negative flags; writing to a view warns.
     if flags.num < 0:
         source = own_view(array)
     try:

@@ -392,7 +392,7 @@ def test_nothing_in_the_environment_matters(small: Path, tmp_path: Path) -> None
     assert f"proofs: {PROOFS} run now, 0 kept" in done.stdout
     assert program.stat().st_mtime_ns > made
     assert not (tmp_path / "ran").exists()
-    # The loader complains once, about Python itself.
+    # The loader complains about forged.so only when it starts Python itself.
     assert done.stderr.count("forged.so") == 1
 
 

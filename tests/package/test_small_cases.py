@@ -1,7 +1,7 @@
 """Programs of the kernel on small arguments, compared with the readings in tests/support.
 
-Some sizes and ranks are above 256: for smaller integers, whose objects CPython shares, a wrong `is`
-instead of `==` would pass.
+Some sizes and ranks are above 256: CPython before 3.15 shares the objects of smaller integers, so a
+wrong `is` instead of `==` would pass.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def _filled(m: int, size: int, dtype: str) -> AnyArray:
     if kind.kind in "mM":
         return places.astype(kind)
     if kind.kind == "f":
-        # float16 overflows at the last of many elements.
+        # Large elements overflow float16.
         with np.errstate(over="ignore"):
             found = (places / 3).astype(kind)
         if size > 1:

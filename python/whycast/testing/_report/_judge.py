@@ -125,7 +125,7 @@ class Judge:
         """Judge the tensors after the call, and the answer or refusal; None if all are right."""
         found = self._changed() or self._compared(case, value)
         if found is not None:
-            # The returned array may share memory with an argument that the call has changed.
+            # What an earlier call returned may share memory with an argument that has changed.
             self._before = None
         return found
 
@@ -187,7 +187,7 @@ class Judge:
             return Finding("refuses", "broadcast first", wanted, refused[0].shown)
         every = enumerate(case.tensors(self.level))
         ones = [array(m, (1,), dtype, "C") for m, (_, dtype, _) in every]
-        # If the operator accepts tensors of one element, it refused these for having none.
+        # An operator that accepts tensors of one element refused `parts` because they have none.
         if refused and (0 not in shape or isinstance(self._answer(case, ones), Refusal | None)):
             return Finding("undefined", "", "", refused[0].shown)
         return self._refused(case, refusal, shape)

@@ -88,8 +88,8 @@ class Tally:
     def settle(self, demand: Mapping[str, int], *, all_dtypes: bool) -> list[str]:
         """Remove the refusals beyond a limit, and return the limits.
 
-        Beyond a limit the target refuses all cases. A demand excludes lower limits. Undefined
-        cases count as left out, except beyond a limit of dtypes.
+        Beyond a limit the target refuses all cases. A demand excludes lower limits. Cases of
+        kind "undefined" count as left out, except for a dtype that the target lacks.
         """
         lacking = set() if all_dtypes else self._lacking()
         counts, examples = self.deviations, self.examples
