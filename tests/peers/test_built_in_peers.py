@@ -69,9 +69,9 @@ def test_peer(asked: str) -> None:
     if name == "jax":
         # As in a caller's process, JAX has been imported before the check.
         importlib.import_module("jax")
-    # Only NumPy is fast enough for all cases. Rules with axes get more cases: few deviate, and a
-    # single refusal does not show a limit of dtypes.
-    few = 3 if RULES[rule].takes == "axes" else 7
+    # Only NumPy is fast enough for all cases; JAX compiles each. Rules with axes get more cases: few
+    # deviate, and a single refusal does not show a limit of dtypes.
+    few = 3 if RULES[rule].takes == "axes" else 19 if name == "jax" else 7
     every = {"numpy": 1, "onnxruntime": 5}.get(name, few)
     report = check(name, rule=rule, level=level, seconds=None, every=every)
     assert report.complete, str(report)
