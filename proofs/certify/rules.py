@@ -2,8 +2,8 @@
 
 For each assignment to free variables, the conclusion holds if the premises hold; `cong` of a binder
 requires its premise for all values of the bound variables. A rule refuses unexpected premises and
-arguments; it or Python refuses a wrong number of them. The docstring of a rule contains its
-premises, a colon, and the conclusion; or the conclusion and its conditions.
+arguments; it or Python refuses a wrong number of them. A rule's docstring contains its premises, a
+colon, and the conclusion; or the conclusion and its conditions.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,8 @@ def spelled(name: str) -> str:
 def rule(count: int | None) -> Callable[[Callable[..., Term]], Rule]:
     """Register a rule by its function's name; it takes `count` premises, then arguments.
 
-    If `count` is None, they are one sequence. Arguments are terms, in some rules also `Terms`.
+    If `count` is None, the premises are one sequence. Arguments are terms, in some rules also
+    `Terms`.
     """
 
     def known(function: Callable[..., Term]) -> Rule:

@@ -29,7 +29,7 @@ from reqif.unparser import ReqIFZUnparser
 
 from evidence.needs import FIELDS, LINKS, TYPES
 
-# A STRING of ReqIF has one line. The content has several, so it is XHTML.
+# A STRING of ReqIF has one line; the content has several.
 STRING, XHTML = SpecObjectAttributeType.STRING, SpecObjectAttributeType.XHTML
 ATTRIBUTES = dict.fromkeys(("title", "status", *FIELDS), STRING) | {"content": XHTML}
 

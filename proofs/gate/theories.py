@@ -14,7 +14,7 @@ INSIDE = re.compile(r"\(\*\)|\(\*|\*\)")
 
 
 def theory_files(root: Path) -> list[str]:
-    """List all theories of a tree; rooms and files follow those that they use."""
+    """List a tree's theories, each folder and file after those that it uses."""
     uses = all_uses(root)
     rooms = defaultdict[str, set[str]](set)
     for file in uses:
@@ -55,7 +55,7 @@ def closure(start: str, uses: Mapping[str, set[str]]) -> set[str]:
 
 
 def session_of(theory: str) -> str:
-    """Return the file of a theory's recorded proofs: the same rooms, below proofs/sessions."""
+    """Return the file of a theory's recorded proofs."""
     return f"proofs/sessions/{theory.removeprefix('why3/').removesuffix('.mlw')}.proofs"
 
 
@@ -91,7 +91,7 @@ def owners(source: str) -> Iterator[tuple[int, int, list[Owner]]]:
 
 
 def doc_comments(source: str) -> Iterator[tuple[Owner, int, str]]:
-    """Yield the owner of each doc comment, its first line and its text."""
+    """Yield each doc comment's owner, first line and text."""
     for start, end, found in owners(source):
         if source.startswith("(**", start):
             first = source.count("\n", 0, start) + 1
@@ -99,7 +99,7 @@ def doc_comments(source: str) -> Iterator[tuple[Owner, int, str]]:
 
 
 def prose(source: str) -> str:
-    """Join all comments that are no sentence of an item: heads, headings, plain ones."""
+    """Join all comments except the doc comments of declarations."""
     return "\n".join(
         source[start:end]
         for start, end, found in owners(source)

@@ -15,8 +15,8 @@ type constructor = {
   fields : string list;
 }
 
-(** [fields]: the name of a projection's component; [abstract]: the types without definition, with
-    their projections. *)
+(** [fields] maps a projection to its component's name; [abstract], a type without definition to its
+    projections. *)
 type t = {
   definitions : definition Mls.t;
   constructors : constructor Mls.t;
@@ -97,7 +97,7 @@ let of_let found = function
       in
       List.fold_left one found definitions
 
-(** The fields of an abstract type, all that is visible of it. *)
+(** The fields of an abstract type. *)
 let projections (its : Pdecl.its_defn) =
   let projection (rs : Expr.rsymbol) =
     match rs.rs_logic with RLls ls -> Some ls | RLnone | RLlemma | RLpv _ -> None

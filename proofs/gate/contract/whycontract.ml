@@ -1,5 +1,5 @@
 (** [whycontract CONFIG programs|operations MODULE ...] prints, as one JSON value, the contracts of
-    the programs of some modules, or of all their operations. *)
+    the programs, or of all operations, of some modules. *)
 
 let contracts ~all names project =
   match Contract.facts project ~all names with

@@ -1,6 +1,6 @@
 (** The recorded proofs: the steps that split each goal of a theory, and the provers of the parts.
 
-    A file lists the goals of a theory; below a line its parts are indented:
+    A file lists a theory's goals; the parts of a line are indented below it:
 {v
 1.5.1 from 0b2f...
 1.8.0 from 0b2f...
@@ -21,7 +21,7 @@ v}
     [keep] and [split] transform the task before the provers get it. A line that begins with a
     version of Why3 and a colon names the provers that proved that version's task, with seconds. The
     lines below [instead] replace, for its version, all lines beside it. After [from] comes the hash
-    of the theory, and of all that it uses, for which the version has last proved all goals. *)
+    that the theory, with all that it uses, had when the version last proved all goals. *)
 
 type proof = { prover : string; seconds : float }
 
@@ -62,7 +62,7 @@ let rec versions r =
   List.sort_uniq compare
     (List.map fst r.proofs @ List.concat_map versions (below r.step) @ of_others)
 
-(** Whether two families have proved all parts with a version. *)
+(** Whether two families or more have proved each part with a version. *)
 let rec is_complete r version =
   let r = of_version version r in
   match (proofs_of version r, r.step) with
@@ -83,7 +83,7 @@ let depth line =
   let rec from i = if i < n && line.[i] = ' ' then from (i + 1) else i in
   from 0
 
-(** The lines before the first that is not indented deeper than [d], and the other lines. *)
+(** The leading lines indented deeper than [d], and the other lines. *)
 let rec lines_below d = function
   | line :: rest when depth line > d ->
       let below, others = lines_below d rest in

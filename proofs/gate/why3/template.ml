@@ -1,9 +1,9 @@
 (** Templates, modules that others clone, and the symbols of their instances.
 
     A theorem of a template holds for each instance: its proof holds for all parameters that meet
-    the template's assumptions. If an instance replaces a parameter by a program, Why3 makes a goal
-    for that ([load'refn'vc]). So a proved theorem of a template has no second goal in its
-    instances. Unsubstituted parameters and axioms stay unproved in the instance. *)
+    the template's assumptions. So a proved theorem has no second goal in instances. Why3 makes a
+    goal for each program that replaces a parameter ([load'refn'vc]). Other parameters and axioms
+    stay unproved in the instance. *)
 
 open Why3
 open Expr
