@@ -49,7 +49,7 @@ def _opened(path: Path, option: str, inputs: tuple[Path, ...]) -> tuple[BinaryIO
             if each.exists() and os.path.samestat(about, each.stat()):
                 raise UsageError(f"{option}: {path} is read, expected another file")
         for stream in filter(None, (sys.__stdout__, sys.__stderr__)):
-            # Replacing a file to which a shell redirects a stream would lose the stream's output.
+            # If a shell redirects a stream to this file, replacing it would lose output.
             if os.path.samestat(about, os.fstat(stream.fileno())):
                 stream.flush()
                 return os.fdopen(os.dup(stream.fileno()), "wb"), None

@@ -91,7 +91,7 @@ def _run_index(arguments: argparse.Namespace) -> int:
     result: tuple[int, ...] | Exception | None = None
     if output is not None:
         try:
-            # For each rule the index must be valid.
+            # This call only checks the index.
             source_index(output, output, arguments.index)
             result = rule.source(asked, arguments.index)
         except ValueError as wrong:

@@ -155,7 +155,7 @@ def given_by_callers(model: ModelProto) -> set[str]:
 
 
 def light(model: ModelProto) -> ModelProto:
-    """Return a copy whose outermost graph has large, external or faulty constants as inputs."""
+    """Return a copy; large, external or faulty constants of its outermost graph become inputs."""
     made = deepcopy(model)
     graph = made.graph
     used = {node.domain for each in graphs_of(graph) for node in each.node}

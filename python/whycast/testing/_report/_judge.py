@@ -69,7 +69,7 @@ class Refusal(NamedTuple):
 def expected(
     rule: Rule, level: Level, case: Case, arrays: Sequence[AnyArray] | None = None
 ) -> object:
-    """Return the verified programs' answer or refusal, for `arrays` or else the case's own."""
+    """Return the verified programs' answer or refusal, for `arrays`, if given, else the case's."""
     if level == "symbolic":
         return _symbolic.right_answer(rule, case)
     shape = rule.shape(case)
@@ -125,7 +125,7 @@ class Judge:
         """Judge the tensors after the call, and the answer or refusal; None if all are right."""
         found = self._changed() or self._compared(case, value)
         if found is not None:
-            # What an earlier call returned may share memory with an argument that has changed.
+            # An earlier result may share memory with the changed argument.
             self._before = None
         return found
 
@@ -141,7 +141,7 @@ class Judge:
         except (NoAnswerError, KeyboardInterrupt):
             raise
         except BaseException as error:
-            # Any other exception refuses, even one outside the class Exception.
+            # Any other exception is a refusal, even outside the class Exception.
             return Refusal(error=error)
 
     def _compared(self, case: Case, value: object) -> Finding | None:
@@ -187,7 +187,7 @@ class Judge:
             return Finding("refuses", "broadcast first", wanted, refused[0].shown)
         every = enumerate(case.tensors(self.level))
         ones = [array(m, (1,), dtype, "C") for m, (_, dtype, _) in every]
-        # An operator that accepts tensors of one element refused `parts` because they have none.
+        # If tensors of one element are accepted, `parts` were refused because they have none.
         if refused and (0 not in shape or isinstance(self._answer(case, ones), Refusal | None)):
             return Finding("undefined", "", "", refused[0].shown)
         return self._refused(case, refusal, shape)
@@ -288,7 +288,7 @@ def _right_text(right: object) -> str:
 
 
 def _told_apart(kept: AnyArray, given: AnyArray) -> list[str]:
-    """Show an argument before and after the call, with strides and access if all else is equal."""
+    """Show an argument before and after the call; if these are equal, with strides and access."""
     shown = list(map(show_array, (kept, given)))
     if shown[0] == shown[1]:
         for k, each in enumerate((kept, given)):

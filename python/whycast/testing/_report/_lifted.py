@@ -29,7 +29,7 @@ from whycast.testing._report._compare import (
 class Lifted:
     """An answer, judged by further answers about `parts` of the broadcast tensors.
 
-    For gradients, `finding` sums the answers about the parts to the shapes `sums`.
+    For gradients, `finding` sums the further answers to the shapes `sums`.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Lifted:
         self._kept = [_copied(each) for each in outputs_of(value)]
 
     def parts(self) -> Iterator[list[AnyArray]]:
-        # If no tensor grows, the same call again would prove nothing: reverse the elements.
+        # Reverse the elements: if no tensor grows, the same call again would prove nothing.
         flat = [np.array(z).ravel()[::-1] for z in self._broadcast]
         for start in range(0, max(1, flat[0].size), MOST_ELEMENTS):
             yield [z[start : start + MOST_ELEMENTS].copy() for z in flat]
