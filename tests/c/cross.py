@@ -1,4 +1,4 @@
-"""The C on other machines, and for longer on this one: `make cross`.
+"""`make cross` tests the C on other machines, and for longer on this one.
 
 Debian's compilers compile exhaustive.c for a 32-bit machine and for a big-endian one; QEMU runs it.
 On each machine every answer and every byte of memory must equal those of plain.c.

@@ -1,10 +1,10 @@
 """Two verifiers, independent of Why3, check the C: `make verify-c`.
 
 ESBMC, a bounded model checker, unrolls all loops and turns each claim of bounded.c into a formula;
-Bitwuzla searches for values with undefined behaviour, or with an answer that differs from
-plain.c's. Eva, of Frama-C, interprets the C on ranges and addresses, without a solver, and reports
-all code that may be undefined. Claims about shapes and strides cover all sizes in int64_t; claims
-about plans cover small sizes. ESBMC has to report each planted fault.
+Bitwuzla searches for values that cause undefined behaviour, or an answer other than plain.c's. Eva,
+of Frama-C, interprets the C on ranges and addresses, without a solver, and reports all code that
+may be undefined. Claims about shapes and strides cover all sizes in int64_t; claims about plans
+cover small sizes. ESBMC has to report each planted fault.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def claims_of_eva() -> Iterator[Claim]:
     yield from (Claim("strides", m, n) for m in range(4) for n in range(4) if m + n > 3)
 
 
-# The C, its replacement, and a claim that is then false.
+# A piece of the C, its replacement, and a claim that becomes false.
 FAULTS = (
     ("if (capacity < rank)", "if (capacity + 1 < rank)", Claim("shape", 1, 1)),
     ("if (size > largest)", "if (size > largest && size != 3)", Claim("shape", 1, 1)),
@@ -96,7 +96,7 @@ def eva(claim: Claim) -> tuple[bool, str]:
 
 
 def output(command: Sequence[str]) -> str:
-    """Return a verifier's output; after its time limit it proves nothing."""
+    """Return a verifier's output, or a sentence after the time limit."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:

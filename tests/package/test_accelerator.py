@@ -70,7 +70,7 @@ SMALL = all_shapes(2, 3)
 
 
 def of_kernel(program: Callable[..., object], *given_arguments: object) -> object:
-    """Return the answer that the accelerator must give."""
+    """Return the kernel's answer, or LEFT if it refuses."""
     with contextlib.suppress(*REFUSALS):
         return program(*given_arguments)
     return LEFT
@@ -93,8 +93,6 @@ def test_shapes_and_strides_are_those_of_the_kernel() -> None:
 
 
 class Asked:
-    """A base class whose methods must not be called."""
-
     def __index__(self) -> int:
         raise AssertionError("asked")
 
@@ -168,7 +166,7 @@ def test_arrays_of_every_type(dtype: Any) -> None:
         fits = numpy_mode(shape, target) is not None
         assert done == (dtype.kind not in "OT" and fits)
         if done:
-            # A view that repeats elements leads to the same result.
+            # Copying a view that repeats elements has the same result.
             assert _native.broadcast(z, np.broadcast_to(x, target)) is True
             assert z.tobytes() == np.broadcast_to(x, target).tobytes()
             width = dtype.itemsize
@@ -327,7 +325,7 @@ def test_lists_that_other_threads_change() -> None:
 def test_nothing_stays() -> None:
     """The accelerator releases all references."""
     x, y = np.zeros((2, 3), "f4"), np.zeros((4, 1), "f4")
-    # NumPy can make a view of the common shape from the first array, not from the second.
+    # NumPy can broadcast the first of these arrays to the common shape, not the second.
     large = (np.broadcast_to(np.zeros(1, "i1"), (2**31, 1)), np.broadcast_to(1.0, (2**31,)))
     tensors = ((x, STRINGS[:1, :1]), (x, y), (y, x), large)
     arguments: list[tuple[Callable[..., object], tuple[object, ...]]] = [

@@ -100,7 +100,7 @@ def test_all_in_one() -> None:
         message = f"argument 0: expected a {noun}, got a {type(several).__name__} of {len(several)}"
         call = rf"{function.__name__}\(\*{noun}s\)"
         fails(TypeError, f"{message}; pass them one by one: {call}$", function, several)
-    # Beside other arguments, a list counts as a tensor.
+    # A list beside other arguments counts as a tensor.
     message = r"argument 1: expected a numpy.ndarray or a NumPy scalar, got "
     fails(TypeError, message, broadcast, np.zeros(2), [np.zeros(2), np.zeros((3, 1))])
 

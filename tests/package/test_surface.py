@@ -55,7 +55,6 @@ def test_what_an_import_of_the_package_brings() -> None:
     found = output_of(program).split()
     assert sorted(name for name in found if "._" not in name) == sorted(BROUGHT)
     assert not [name for name in found if name.startswith("whycast._command")]
-    # whycast.testing is imported on demand.
     said = "print(whycast.testing.check.__name__, 'whycast._command' in sys.modules)"
     assert output_of(f"import sys, whycast; {said}") == "check False\n"
     with pytest.raises(AttributeError, match=r"^module 'whycast' has no attribute 'strategies'$"):
@@ -91,7 +90,7 @@ def test_public_names_are_at_home_where_they_are_called(module: ModuleType, name
 
 @pytest.mark.parametrize(("module", "name"), PUBLIC)
 def test_help(module: ModuleType, name: str) -> None:
-    """Help contains sections and an example, but no tags; the evidence reads tags in the source."""
+    """Help contains sections and an example, but no tags."""
     shown = pydoc.plain(pydoc.render_doc(getattr(module, name)))
     assert shown.partition("\n")[0].endswith(f" {name} in module {module.__name__}")
     assert "[E_" not in shown

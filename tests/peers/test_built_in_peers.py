@@ -64,13 +64,12 @@ def test_peer(asked: str) -> None:
     name, rule, word = asked.split()
     level: Level = word  # type: ignore[assignment]
     if missing := absent(PEERS[name]):
-        # The summary of the tests names the missing package.
         pytest.skip(missing)
     if name == "jax":
-        # As in a caller's process, JAX has been imported before the check.
+        # A caller may import JAX before the check.
         importlib.import_module("jax")
-    # Only NumPy is fast enough for all cases; JAX compiles each. Rules with axes get more cases: few
-    # deviate, and a single refusal does not show a limit of dtypes.
+    # Only NumPy is fast enough for all cases; JAX compiles each. Rules with axes get more cases,
+    # because few deviate.
     few = 3 if RULES[rule].takes == "axes" else 19 if name == "jax" else 7
     every = {"numpy": 1, "onnxruntime": 5}.get(name, few)
     report = check(name, rule=rule, level=level, seconds=None, every=every)
@@ -87,7 +86,7 @@ def test_peer(asked: str) -> None:
 
 
 def test_the_register_is_of_what_is_asked() -> None:
-    """The register contains only questions that this test asks, and the installed versions."""
+    """The register contains only questions of `test_peer`, and the installed versions."""
     assert {asked for each in REGISTER["deviations"] for asked in each["cases"]} <= {*ASKED}
     for name, version in REGISTER["versions"].items():
         if not absent(PEERS[name]):

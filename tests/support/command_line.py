@@ -42,7 +42,7 @@ def word(shape: Shape) -> str:
 
 
 def axes_of(rule: Rule, own: Shape, target: Shape) -> tuple[int, ...] | None:
-    """Return the axes that align the last axes; too few axes if the rank of `own` is too large."""
+    """Return the axes that put `own` last in the target; too few if its rank is too large."""
     if rule.takes != "axes":
         return None
     missing = max(0, len(target) - len(own))
