@@ -87,7 +87,7 @@ def exists_elim(left: Term, right: Term) -> None:
 
 @claim
 def quant_unused_vars(left: Term, right: Term) -> None:
-    """`(= (Q xs F) (Q ys F))` or, without ys, `(= (Q xs F) F)`: the xs in F are the ys in F."""
+    """`(= (Q xs F) (Q ys F))` or `(= (Q xs F) F)`: xs and ys have the same variables of F."""
     xs, body = quantified(left)
     ys = set[Term]() if right is body else {*bound(right)}
     is_same = right is body or (right.operator, right.arguments) == (left.operator, (body,))
@@ -118,7 +118,7 @@ def quant_miniscope_and(left: Term, right: Term) -> None:
 def quant_miniscope_or(left: Term, right: Term) -> None:
     """`(= (forall xs (or F G ...)) (or F' G' ...))`, with each of the xs in at most one formula.
 
-    F' is F if no x occurs in F, or `(forall ys F)` if the xs in F are the ys in F.
+    F' is F if no x occurs in F, or `(forall ys F)` if xs and ys have the same variables of F.
     """
     xs, body = quantified(left, "forall")
     used = set[Term]()

@@ -23,7 +23,7 @@ SOURCES = "SOURCES.sha256"
 MANIFEST = "MANIFEST.sha256"
 TIMES = "times.json"
 
-# These answers of provers depend on the run, not only on the sources.
+# The values of these keys depend on the run, not only on the sources.
 OF_A_RUN = ("now", "context", "canary")
 
 # Some provers name the goal's file before their answer.

@@ -27,7 +27,7 @@ HEAD = """\
 LINE = re.compile(r"(?m)^(\S+) (\S+) ([0-9a-f]{64}) ([0-9a-f]{64}) (\d{4}-\d{2}-\d{2})$")
 TAG, HEADING = re.compile(r"\[E_[^\]]*\]"), re.compile(r"\s*\{\d ")
 
-# A theory, and a goal or definition in it: `Module.name`.
+# A theory's path, and the `Module.name` of an item in it.
 Key = tuple[str, str]
 
 

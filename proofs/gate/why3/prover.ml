@@ -23,7 +23,7 @@ type limit = Seconds of int | Steps of int * int  (** steps, with a limit in sec
 
 let memory_kilobytes = 2_000_000
 
-(** A script for a shell, which sets the limits and becomes the prover. *)
+(** A shell script that sets the limits and becomes the prover. *)
 let script by limit file =
   let seconds, steps = match limit with Seconds n -> (n, None) | Steps (s, n) -> (n, Some s) in
   let put text (mark, value) =
@@ -42,8 +42,8 @@ let spent () =
   let times = Unix.times () in
   times.tms_cutime +. times.tms_cstime
 
-(** A prover's answer to the text of a task, whether it was killed, and its processor seconds.
-    However this ends, the prover stops, and its file is removed. *)
+(** The prover's answer to a task's text, whether the prover was killed, and its processor seconds.
+    In any case the prover stops, and its file is removed. *)
 let run by limit task text =
   let kind = Filename.extension (Driver.file_of_task by.driver "" "" task) in
   let file = Filename.temp_file "whygate" kind in
