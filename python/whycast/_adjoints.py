@@ -81,7 +81,7 @@ def summable(delta: Tensor[DTypeT]) -> Array[DTypeT]:
 
 
 def summed(array: Array[DTypeT], axes: Axes, shape: Shape) -> Array[DTypeT]:
-    """Sum over axes into a new array of a shape, which may keep some axes with size 1."""
+    """Sum over `axes`; `shape` may keep some of them with size 1."""
     sums = np.empty(shape, array.dtype)
     target = sums
     if len(shape) + len(axes) > array.ndim:

@@ -47,9 +47,8 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     -----
     Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``: a 1 grows to any size, also to 0.
     Program: ``broadcast_flat`` of ``why3/kernel/flat.mlw``. At each multi-index of `target`, its
-    result has the element of `data` at the source index: ``source_index`` of
-    ``why3/sonnx/broadcast.mlw`` (``is_flat_broadcast`` of ``why3/memory/flat.mlw``, and lemma
-    ``represents_broadcast``).
+    result has the element of `data` at ``source_index`` of ``why3/sonnx/broadcast.mlw``
+    (``is_flat_broadcast`` of ``why3/memory/flat.mlw``, and lemma ``represents_broadcast``).
 
     Examples
     --------
@@ -67,7 +66,7 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     try:
         if _can_be(wanted):
             return ask(failure, _kernel.broadcast_flat, data, own, wanted)
-        # The result does not fit. Only look for an error: `broadcast_flat` might fill lists first.
+        # The result does not fit: look for an error without filling lists.
         ask(failure, _kernel.broadcast_strides, own, own, wanted)
     except (OverflowError, MemoryError):
         pass
@@ -98,7 +97,7 @@ def broadcast_all(
     TypeError
         An argument has the wrong type.
     ValueError
-        There are no tensors, or too many; or as in `broadcast`.
+        The number of tensors is wrong; or as in `broadcast`.
     MemoryError
         The results do not fit into memory.
 

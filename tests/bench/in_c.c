@@ -7,7 +7,6 @@
 
 #include "whycast.h"
 
-/* The timed addition is the one in examples.c. */
 #define main examples_main
 #include "examples.c"
 #undef main

@@ -1,4 +1,4 @@
-"""MISRA C:2012 and the C: the reports of cppcheck, and excluded words in the C."""
+"""MISRA C:2012: cppcheck's reports on the C, and excluded constructs in it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TOOL = Path(sysconfig.get_path("purelib"), "cppcheck", "data")
 # cppcheck's addon does not check these rules, but cppcheck itself does.
 BY_ITSELF = {"const": "8.13", "shadow": "5.3", "unread": "2.2", "unusedVar": "2.8"}
 
-# Macros of stdint.h, which cppcheck does not read, on a 64-bit machine.
+# Macros of stdint.h on a 64-bit machine: cppcheck does not read stdint.h.
 CONSTANTS = ("INT64_C(c)=c##L", "UINT32_C(c)=c##U", "UINT64_C(c)=c##UL")
 
 
@@ -33,7 +33,7 @@ def reports(folder: Path) -> dict[str, int]:
     options = ("-q", "--std=c99", "--platform=unix64", "--enable=style", "--addon=misra")
     words = (f"--addon-python={sys.executable}", *(f"-D{each}" for each in CONSTANTS))
     form = "--template={file}:{line}:{column} {id}"
-    # Otherwise the addon would leave bytecode, a strange file, in .venv.
+    # The addon's bytecode would be a strange file in .venv.
     command: list[str | Path] = ["env", "PYTHONDONTWRITEBYTECODE=1", TOOL / "cppcheck", *options]
     done = run(*command, *words, form, folder / "whycast.c")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -109,7 +109,6 @@ def done(*command: str | Path) -> str:
 
 
 def built(folder: Path, text: str, *words: str) -> Path:
-    """Make a project of CMake beside the C, and build it."""
     shutil.copytree(FOLDER, folder / "c")
     shutil.copy(FOLDER / "example.c", folder / "example.cc")
     head = "cmake_minimum_required(VERSION 3.18)\n"
@@ -195,7 +194,7 @@ def expect_no_difference(binary: Path, *words: str, under: tuple[str, ...] = ())
 
 
 SOURCES = (SOURCE, EXHAUSTIVE)
-# The longer a call takes, the fewer calls are drawn.
+# Slow runs draw fewer calls.
 LESS = "-DROUNDS=5000"
 
 

@@ -480,7 +480,7 @@ def test_a_conclusion_holds_where_the_premises_do(name: str) -> None:
     assert found.count("right") > often / 12
 
 
-# Everything follows from contradictory premises.
+# Everything follows from the premises of contra.
 @pytest.mark.parametrize("name", sorted({*NAMES.values()} - {"contra"}))
 def test_another_conclusion_is_noticed(name: str) -> None:
     """Some other conclusions hold too: one noticed wrong conclusion is enough."""

@@ -59,7 +59,7 @@ def failed(folder: Path) -> list[str]:
     """Run a folder's tests by ONNX's own runner; return the names of failed tests."""
 
     def load(kind: str) -> list[TestCase]:
-        # Instead of ONNX's own tests of one kind, load the folder's; of other kinds, none.
+        # Load the folder's tests instead of ONNX's own of kind `simple`, and no others.
         return load_model_tests(str(folder.parent), folder.name) if kind == "simple" else []
 
     with pytest.MonkeyPatch.context() as changed:
@@ -100,7 +100,7 @@ def test_a_planted_fault_is_noticed(folders: dict[str, Path], tmp_path: Path) ->
 
 
 def test_models(folders: dict[str, Path]) -> None:
-    """Models need at most IR version 11 and opset 26; Add and Sum show each element's place."""
+    """Models need at most IR version 11 and opset 26; Add and Sum show each input's elements."""
     operators: dict[str, set[str]] = {}
     for name, folder in folders.items():
         operators[name] = set()

@@ -115,7 +115,6 @@ def test_a_process_answers_each_line_at_once_and_ends_with_its_reader() -> None:
     with subprocess.Popen(
         command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe
     ) as process:
-        # Without an answer, the test would never end.
         timer = Timer(60, process.kill)
         timer.start()
         source, sink = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
@@ -145,7 +144,6 @@ def test_lack_of_room_is_an_error_of_one_line(monkeypatch: pytest.MonkeyPatch) -
         {"shape": [3, 4]},
         {"error": "expected a line of at most 128 bytes", "line": 5},
     ]
-    # One line just fits; another takes several reads.
     monkeypatch.setattr(_serve, "_MAX_LINE", 4)
     source = io.BytesIO(b"abc\nabcd\n\nabcdefghijkl\nabcdefgh\nab\r\nabcdefghi")
     found = [(1, b"abc"), (2, None), (4, None), (5, None), (6, b"ab"), (7, None)]

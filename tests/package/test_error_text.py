@@ -50,7 +50,6 @@ FAILURES: dict[str, tuple[Callable[[], object], type[ValueError], str]] = {
         "  tensor 0: ...  6   6   6   6   6  >2<  6   6   6   6   6  ...\n"
         "  tensor 1:              1   1   1  [3]  1   1   1   1   1  ...",
     ),
-    # By NumPy's rule a 0 and a 2 do not fit.
     "numpy": (
         lambda: numpy_rule.broadcast_shapes((1,), (0, 1), (), (2, 1)),
         numpy_rule.IncompatibleError,

@@ -44,8 +44,6 @@ def test_more_integers_than_a_tuple_holds(parameter: Parameter) -> None:
 
 
 class Long(Sequence[Any]):
-    """A sequence whose length is too large for C."""
-
     def __len__(self) -> int:
         return 2**70
 

@@ -14,7 +14,7 @@ from whycast.symbolic import Answer, NeverError
 
 
 class Verdict(NamedTuple):
-    """A rule's shape, `answer` (for names) or error; without `operands`, why the rule has none."""
+    """A rule's shape, `answer` (for names) or error; without `operands`, `note` is the reason."""
 
     rule: Rule
     operands: Operands | None
@@ -60,8 +60,8 @@ def verdicts(
 ) -> list[Verdict]:
     """Return a verdict of every rule.
 
-    `axes` is the argument of `rule`. If `rule` takes no axes, rules with axes put the tensor
-    on these axes of the target; by default, on the last.
+    `axes` is the argument of `rule` or, if `rule` takes no axes, the axes of the target on
+    which other rules put the tensor; by default, the last.
     """
     shapes = asked.shapes if asked.target is None else (asked.shapes[0], asked.target)
     mapping = _mapping(rule, shapes, axes) if len(shapes) == 2 else None

@@ -31,8 +31,8 @@ class Peer:
     distribution: str
     module: str
     given_by: str = "functions"
-    # NumPy's letters for the kinds of the peer's dtypes; empty: all. Other missing dtypes show as
-    # limits.
+    # NumPy's letters for the kinds of the peer's dtypes; empty: all. Missing dtypes of these kinds
+    # show as limits.
     kinds: str = ""
     # `needs`: all needed distributions, if several; `extra`: whycast's extras that install them.
     needs: tuple[str, ...] = ()
@@ -76,8 +76,8 @@ def _no_high_ranks(level: str, case: Case) -> str | None:
     return None
 
 
-# At level data, JAX gets each case with few tensors and axes (the target's too), each with dtypes
-# but no layouts, and each that permutes all axes. It gets one in _ONE_OF of the other cases.
+# At level data, JAX gets all cases that have few tensors and axes (the target's too), have dtypes
+# but no layouts, or permute all axes; and one in _ONE_OF of the others.
 _FEW = 2
 _ONE_OF = 23
 

@@ -12,7 +12,7 @@ from whycast._rules import Rule
 from whycast.testing._cases._case import OF_ARRAYS, Case, Level, asked
 from whycast.testing._report._compare import KINDS
 
-# A call shows arrays of a dtype in _LITERAL and of at most _MOST_LITERAL elements as literals.
+# Literals in calls: arrays of at most _MOST_LITERAL elements and 4 axes, of dtypes in _LITERAL.
 _MOST_LITERAL = 8
 _LITERAL = ("bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
 

@@ -21,8 +21,8 @@ from whycast.testing._report._compare import NoAnswerError
 from whycast.testing._run._targets import Target, TargetError
 from whycast.testing._run._worker import Look, Run, Try, work
 
-# Seconds: _PREPARATION for a target's import, WARM_UP at least for its first answer (it may
-# compile), _LOOK between two looks at the child.
+# Seconds: _PREPARATION before the first case, WARM_UP at least for a level's first answer (the
+# target may compile), _LOOK between two looks at the child.
 _PREPARATION = 120.0
 WARM_UP = 30.0
 _LOOK = 0.05
@@ -38,9 +38,9 @@ class OutOfTimeError(Exception):
 class Child:
     """A child process that runs a target.
 
-    The parent ends the child if a case takes more than `timeout` seconds (for a level's first case
-    at least 30) or lasts beyond the time `end_at` of `time.monotonic`; if `stop` is set; or if the
-    child takes more than `memory` MiB (if not 0) beyond the imported target and the cases.
+    The parent ends the child if `stop` is set, if a case takes more than `timeout` seconds (for a
+    level's first case at least 30) or lasts beyond `end_at` of `time.monotonic`, or if the child
+    takes more than `memory` MiB (if not 0) beyond the imported target and the cases.
     """
 
     def __init__(

@@ -22,7 +22,7 @@ from whycast.testing._report._judge import Ask
 _SHAPE = (2, 3)
 # The numbers of tensors to try if the signature has no greatest number, the usual number first.
 _COUNTS = (2, 1, 3, 4)
-# Other numbers for a tensor: they select another's elements, larger elements, another order.
+# Other numbers for a tensor: another tensor's elements, larger elements, another order.
 _OTHERS = (0, 20, -5)
 # _MARGIN: the least bytes before and after an output. _MOST: the most elements of an output for
 # which bad outputs are tried, too.
@@ -132,7 +132,6 @@ def _given(
     except NoAnswerError:
         raise
     except Exception:
-        # The function refuses, or reading its answer raises an exception.
         return None
 
 
@@ -145,7 +144,6 @@ def form_of(function: object, dtypes: Sequence[str]) -> str:
     try:
         _, pull = function(*tensors)
     except Exception:
-        # A function of shapes may raise any exception.
         pull = None
     return "pair" if callable(pull) else "shapes" if known and most > 2 else ""
 
@@ -194,7 +192,7 @@ def writing(function: Function, rule: Rule) -> Function:
 
 
 def _check_overlaps(function: Function, out: AnyArray, arrays: Any) -> None:
-    """Check with the first tensor as `out` and, unless refused, `out` one element beside it."""
+    """Check an `out` that is the first tensor and, unless refused, one shifted by an element."""
     for start in (0, 1, -1):
         memory = np.empty(out.size + abs(start), out.dtype)
         first, alias = (
