@@ -27,7 +27,7 @@ def require(condition: object, reason: str) -> None:
 
 
 class Sort(NamedTuple):
-    """A sort, such as `Int`, `(Array Int Bool)`; `(-> A B C)` has the functions from A, B to C."""
+    """A sort, such as `Int`, `(Array Int Bool)`; `(-> A B C)` is for functions from A, B to C."""
 
     name: str
     arguments: tuple[Sort, ...] = ()
@@ -37,7 +37,7 @@ class Sort(NamedTuple):
         return f"({words})" if self.arguments else self.name
 
 
-# Tasks have no reals; certificates may calculate with some.
+# Tasks have no reals, but certificates may.
 BOOL, INT, REAL = Sort("Bool"), Sort("Int"), Sort("Real")
 
 
@@ -119,7 +119,7 @@ def constant(name: str, sort: Sort) -> Term:
 
 
 def by_zero(operator: str) -> Term:
-    """Return the value of `div` or `mod` for a divisor 0: some function of the dividend."""
+    """Return the symbol of the function from a dividend to its `div` or `mod` by 0."""
     name = {"div": "@int_div_by_zero", "mod": "@mod_by_zero"}[operator]
     return constant(name, Sort("->", (INT, INT)))
 
@@ -235,7 +235,7 @@ def bind(binder: str, variables: Sequence[Term], body: Term) -> Term:
 def skolem(formula: Term, position: int) -> Term:
     """Return one of the values for which a closed formula `(forall xs F)` fails, if it does.
 
-    The values are chosen once for each formula, together; the position is that of the variable.
+    The values for a formula are chosen together, once; `position` is the variable's.
     """
     require(formula.operator == "forall" and not formula.free, "a witness of no closed formula")
     variables = bound(formula)
@@ -249,7 +249,7 @@ def bound(term: Term) -> tuple[Term, ...]:
 
 
 def rebuild(term: Term, arguments: Sequence[Term]) -> Term:
-    """Replace a term's arguments, below the same binder; a witness keeps its formula."""
+    """Replace the arguments of a term; refuse another formula in a witness."""
     if all(old is new for old, new in zip(term.arguments, arguments, strict=True)):
         return term
     require(term.operator != "skolem", "another formula has other witnesses")

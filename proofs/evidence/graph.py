@@ -1,8 +1,8 @@
 """Dependencies of a proof: hypotheses, definitions, and contracts of called programs.
 
 The transformation `keep` lists the names that a goal's proof uses; the facts list the calls of a
-program, whose contracts are hypotheses of its goal. Names begin with the library's:
-`core.shape.Shape.pad`, or `seq.Seq.length` in Why3's.
+program, whose contracts are hypotheses of its goal. Names begin with the library:
+`core.shape.Shape.pad`, or Why3's `seq.Seq.length`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Graph:
             f"{entry['module']}.{entry['name']}": entry for entry in facts["library"]
         }
         self.uses: dict[str, list[str]] = {}
-        # Goals with a part that is proved from all that precedes it.
+        # Goals with a part whose proof uses the whole context.
         self.whole: set[str] = set()
         for session in facts["sessions"]:
             for goal in session["goals"]:

@@ -21,7 +21,7 @@ GIT = ("/usr/bin/git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false")
 
 FOLDERS = ("why3", "proofs", "python", "c", "tests")
 
-# The inputs of a verdict, which does not depend on the records of the benchmark and the lanes.
+# The inputs of a verdict, without the records of the benchmark and the lanes.
 SOURCES = ("Makefile", "pyproject.toml", *(f"{folder}/**/*" for folder in FOLDERS))
 RECORDED = r"^(python/BENCHMARKS\.md|proofs/lanes\.json)$"
 NOT_SOURCES = re.compile(rf"(^|/)(__pycache__|[^/]*\.egg-info)/|\.so$|{RECORDED}")
@@ -50,7 +50,7 @@ def network_environment() -> dict[str, str]:
 
 
 def run(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
-    """Run a tool, by default in a closed environment; return its output, or raise with its end."""
+    """Run a tool, by default in a closed environment; return its output; raise if it fails."""
     words = [str(word) for word in command]
     try:
         done = subprocess.run(

@@ -13,8 +13,8 @@ from typing import Any, TypedDict
 class Answer(TypedDict, total=False):
     """A prover's answer: `Valid`, `Timeout`, ...; `kept`: from an earlier run.
 
-    In a theory's `context` the question is `false` or, with `about`, the negated goals of the
-    module `about`. With `goal` the question is a test, whose right answer is known.
+    In a theory's `context` the answer is about `false` or, if `about` is a module, its negated
+    goals. If there is a `goal`, the right answer is known.
     """
 
     answer: str
@@ -57,7 +57,7 @@ class Node(TypedDict):
 class Goal(TypedDict):
     """A goal by Why3's name: `pad_is_shape`, and `pad'vc` of a program.
 
-    `versions`: the versions of Why3 that proved all of it by two families from these sources.
+    `versions`: the versions of Why3 that proved it from these sources, by two families.
     """
 
     module: str

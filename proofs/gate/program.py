@@ -1,4 +1,4 @@
-"""Build and run the OCaml programs that read theories, sessions and provers as Why3 does.
+"""Build and run the OCaml programs that read theories and sessions as Why3 does.
 
 build/ keeps the answers of `whygate` about a theory's session, with the hash of all their inputs.
 """
@@ -43,7 +43,6 @@ class Program:
         self.program = binaries.built(name, root)
         self.running: set[subprocess.Popen[str]] = set()
         self.stopped = False
-        # Never keep answers of replaced provers.
         if replaced := toolchain.verify():
             raise closed.ToolError("\n".join(map(str, replaced)))
         files = [self.program, *(toolchain.HERE / each for each in DECIDING)]
@@ -175,7 +174,7 @@ class Program:
 
 
 def told(session: Theory, *, kept: bool) -> Theory:
-    """Mark every answer as one of this run or of an earlier one."""
+    """Mark every answer with `kept`: whether it is from an earlier run."""
     for goal in session["goals"]:
         for proof in proofs(goal["tree"]):
             if proof["now"]:

@@ -1,7 +1,7 @@
 """The trace: from every clause to its definitions, theorems, programs and tests, and back.
 
-why3/trace.toml lists the clauses, and the places for tags: in Python a docstring, or a comment
-right below it, which `help` does not show. An orphan in either direction is a failure.
+why3/trace.toml lists the clauses, and the places for tags. In Python, a comment right below a
+docstring may contain tags, too. An orphan in either direction is a failure.
 """
 
 import ast
@@ -35,7 +35,6 @@ TAG = re.compile(r"\[(?P<id>E_[^\s\]]*)(?P<end>\]?)")
 REPORT = "build/tests.xml"
 ABSENT = re.compile(r".+ (is|are) not installed: pip install ('whycast\[[\w-]+\]'|[\w -]+)")
 
-# The fields of a clause, and its kinds of items.
 FIELDS = ("where", "says", "reason", "why")
 MAIN = ("definitions", "theorems", "programs")
 PARTS = (*MAIN, "supporting", "tests")
@@ -88,7 +87,7 @@ class Tag(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """An item that belongs to the clauses of its tags, as `part`, such as `theorems`."""
+    """An item with tags; `part` is its kind in their clauses, such as `theorems`."""
 
     part: str
     name: str
@@ -115,7 +114,7 @@ def astray(tags: list[Tag], attached: Iterable[Tag], known: Collection[str]) -> 
 
 
 def of_theories(facts: Facts, root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
-    """Yield goals and symbols with their tags, and tags that belong to none."""
+    """Yield goals and symbols with their tags, goals without a tag, and tags of nothing."""
     sources = dict(read_all(root, "why3/**/*.mlw"))
     # For each file, its tags: by the line of an item, the name of a module, or "" for the file.
     tags: dict[str, dict[Owner, list[Tag]]] = {file: {} for file in sources}

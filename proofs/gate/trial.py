@@ -1,8 +1,8 @@
 """Try the trusted operations: each condition of each contract, on random values.
 
 The conditions come from the typed WhyML; the drivers map operations to Python and C. Python
-represents logical values (terms.py), functions on the integers included, so that it can decide a
-condition on all of memory. A fault is a condition that is false or cannot be computed, a result of
+represents logical values (terms.py), also functions on the integers, so it can decide a condition
+on all of memory. A fault is a condition that is false or cannot be computed, a result of
 another type, or a change that the contract does not allow.
 """
 
@@ -112,7 +112,7 @@ def integer(random: Drawing) -> int:
     kind = random.random()
     if kind < 0.9 or not random.large:
         return random.randint(-2, 7) if kind < 0.6 else random.randint(0, 40)
-    # Equal integers that are read from a text are different objects.
+    # Read from a text, equal integers are different objects.
     return int(str(random.choice(LARGE))) + random.randint(-2, 2)
 
 

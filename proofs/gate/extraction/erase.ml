@@ -2,8 +2,8 @@
    operands where they are used. Why3's own passes are not used (W17 in PROBLEMS.md).
 
    An expression is wanted for its value, or for its effects alone. Ghost code is dropped if its
-   value is not wanted. If its value is wanted, as a test, a scrutinee, an argument or a part of a
-   tuple, ghost code is refused, like each construct that no program of ours has. *)
+   value is not wanted, and refused if it is: in a test, a scrutinee, an argument or a part of a
+   tuple. Constructs that no program of ours has are refused, too. *)
 
 open Why3
 open Ident

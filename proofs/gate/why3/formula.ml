@@ -3,8 +3,8 @@
 open Why3
 open Term
 
-(** The formula without the proof beside it ([A by B] and [A so B] become [A]), without unused
-    names, which differ between Why3 versions, and without attributes, except that of [&&], [||]. *)
+(** The formula without proofs ([A by B] and [A so B] become [A]), unused names (they differ between
+    Why3 versions), and attributes other than that of [&&] and [||]. *)
 let rec bare f =
   let is_step side =
     match side.t_node with
@@ -20,7 +20,7 @@ let rec bare f =
       let kept = Ident.Sattr.filter (Ident.attr_equal asym_split) f.t_attrs in
       t_attr_set kept (t_map bare f)
 
-(** The function [data_of] that replaces the field [data] in print. *)
+(** The function that replaces a field in print: [data_of] for [data]. *)
 let of_field =
   let known = Hls.create 17 in
   fun ls ->
@@ -117,8 +117,8 @@ let rec equations t p =
       List.concat (List.map2 equations on ps)
   | _ -> [ t_equ t (of_pattern p) ]
 
-(** The cases of a [match]: the pattern's variables; its equations or, if it has none, the formula
-    that no earlier case applies; the case's own formula. *)
+(** For each case of a [match]: the pattern's variables; its equations or, if it has none, the
+    claim that no earlier case applies; the case's formula. *)
 let cases t branches =
   let variables = List.fold_left (fun found t -> Mvs.set_union found (t_vars t)) Mvs.empty in
   let case passed bound =
@@ -209,7 +209,7 @@ let rec is_true known f =
   in
   List.for_all holds (claims f)
 
-(** Whether there are formulas, and all are trivial, given the [required] formulas. *)
+(** Whether [found] has formulas, and all are trivial, given those in [required]. *)
 let say_nothing ?(required = []) found =
   let known = List.concat_map conjuncts required in
   found <> [] && List.for_all (fun f -> is_true known (bare f)) found

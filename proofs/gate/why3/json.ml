@@ -1,5 +1,5 @@
 (** Why3's JSON, with common fields of the facts. Why3 prints each byte above 126 as a code point;
-    names have no such bytes, and messages stay readable. *)
+    names have no such bytes. *)
 
 open Why3
 include Json_base

@@ -1,9 +1,9 @@
 (** The command [replay] runs a theory's recorded proofs for this version of Why3 again.
 
-    It judges nothing: it prints the trees of goals, steps and proofs as JSON, each proof with its
-    recorded seconds and the prover's present answer. A node below a step is a part of the goal,
-    made by the step from the present source. The output also has the recorded goals that the source
-    lacks, and the error of a step that fails. *)
+    It prints the trees of goals, steps and proofs as JSON, each proof with its recorded seconds and
+    the prover's present answer. A node below a step is a part of the goal, made by the step from
+    the present source. The output also has the recorded goals that the source lacks, and the error
+    of a step that fails. *)
 
 open Why3
 open Json
@@ -65,7 +65,7 @@ and step_facts project name task step =
     from all that the theory uses, defines and proves.
 
     This leaves out the contract of a program without a body, which occurs only in goals of its
-    callers. So if a module reaches such a contract, Alt-Ergo also gets the disjunction of the
+    callers. So if a module reaches such a contract, Alt-Ergo also tries the disjunction of the
     module's goals with negated conclusions: if [forall x. H -> C] is proved, [forall x. H -> not C]
     can be proved only if no [x] satisfies [H]. Why3 1.5.1's own [smoke_detector_deep] asks for
     [forall x. H /\ not C], which never follows from a contradiction in [H].
