@@ -3,8 +3,8 @@
 The rule is SONNX multidirectional broadcasting: the rule of NumPy and ONNX, except that a size of 0
 broadcasts only with 0. `whycast.numpy_rule` follows NumPy's rule. `whycast.onnx`, `openvino`,
 `ngraph`, `lax` and `torch` broadcast a tensor to a shape. `whycast.symbolic` takes sizes that have
-names, `whycast.reference` plain lists; `whycast.testing` checks your implementation, and the
-command ``whycast`` runs the same programs.
+names, `whycast.reference` plain lists. `whycast.testing` checks your implementation. The command
+line is ``whycast``.
 
 The Notes of a function name its theory (``why3/``), and usually its program. The program is proved
 to return the theory's result, and to raise exactly if there is none (assumptions: ``proofs/``).

@@ -20,7 +20,7 @@ _T1 = TypeVar("_T1", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]
 _T2 = TypeVar("_T2", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
 _T3 = TypeVar("_T3", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
 
-# NumPy's stubs lack positional calls; a keyword argument takes as long as making the view.
+# NumPy's stubs lack positional calls; a keyword takes as long as making the view.
 _set_writeable = cast("Callable[[AnyArray, bool], None]", np.ndarray.setflags)
 
 # NumPy's stubs forbid None.
@@ -213,7 +213,7 @@ def view_by(
     Axis j of the array lies on axis ``axes[j]`` of the shape; by default, on the last axes.
     """
     source, flags = array, array.flags
-    # NumPy gives results of numpy.broadcast_arrays negative flags; writing to a view warns.
+    # Results of numpy.broadcast_arrays have negative flags; writing to a view of one warns.
     if flags.num < 0:
         source = own_view(array)
     try:

@@ -1,4 +1,4 @@
-"""One question to an implementation: a case, at a level."""
+"""Cases, and the options that choose them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Level: TypeAlias = Literal[Answered, "symbolic", "operator", "inplace", "vjp", "
 LEVELS: tuple[Level, ...] = get_args(Answered)
 ALL_LEVELS: tuple[Level, ...] = get_args(Level)
 OF_ARRAYS = ("data", "operator", "inplace", "vjp", "adjoint")
-# At these levels an answer must match the answer for the same tensors after a broadcast.
+# At these levels an answer must match the answer for the same tensors, broadcast first.
 OPERATORS: tuple[Level, ...] = ("operator", "inplace", "vjp")
 
 NAMES = ("N", "M", "K")

@@ -11,7 +11,7 @@ import numpy as np
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape
 
-# DTYPES are the types of SONNX, with NumPy's three string types (str_ of fixed width, objects,
+# DTYPES are SONNX's types, strings as NumPy's three types (str_ of fixed width, objects,
 # StringDType), and two big-endian types.
 NUMBERS = (
     *("int32", "float32", "float16", "float64", "bool", "int8", "int16", "int64"),

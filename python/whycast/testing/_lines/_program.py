@@ -129,7 +129,7 @@ class Program:
         return answer
 
     def _next(self, line: bytes) -> bytes:
-        """Return the next output. If the first answer is late, test whether the input must end."""
+        """Return the next output; if the first is late, test if it comes when the input ends."""
         if self._has_answered:
             return self.chunks.get()
         with suppress(Empty):

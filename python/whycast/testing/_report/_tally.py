@@ -12,8 +12,8 @@ from whycast.testing._report._compare import KINDS, Finding
 
 Key: TypeAlias = tuple[str, str]
 
-# The quantities that a limit can bound, besides dtypes, and their largest values in small cases:
-# a limit below such a value does not count.
+# The quantities that a limit can bound, besides dtypes. A limit below these values, the largest
+# in small cases, does not count.
 LIMITED = {"rank": 3, "size": 4, "tensors": 3}
 
 
@@ -76,7 +76,7 @@ class Tally:
             self._keep(key, example)
 
     def forget(self) -> None:
-        """Reset the counts; examples stay, so that later ones must be smaller."""
+        """Reset the counts; examples stay until smaller ones replace them."""
         for each in (self.cases, self.left_out, self.deviations):
             each.clear()
         self.cautious = 0
