@@ -15,7 +15,6 @@ CODE = {OURS: "shapes * shapes", NUMPY: "shapes ** 2", WITHOUT: "shapes + 2"}
 
 
 def test_all_cells_are_on_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The run would fail if answers differed."""
     file = tmp_path / "page.md"
     assert main(["--seconds", "0", "--out", str(file)]) == 0
     written = file.read_text(encoding="utf-8")

@@ -88,7 +88,6 @@ def test_multidirectional() -> None:
         # SONNX also refuses a 0 and a 1 on one axis.
         assert (e1(shapes) is None) == (any(properties) and not mixes_zero_and_one(shapes))
         holds[sum(properties)] += 1
-    # Some cases have no property; others have one, two or three.
     assert all(holds)
 
 

@@ -82,7 +82,7 @@ TRIED = """let g () = assert { q 9 /\\ (if q 9 then Plus else Minus) = Plus };
 
 FEW = "requires { a < 9 }"
 
-# These postconditions have no hypotheses: one case fits each run, or a number is in the range.
+# These postconditions have no hypotheses, only cases and ranges.
 UNCONDITIONAL = [
     "q result -> r a",
     "forall k. q k /\\ 0 <= k < result -> r k",
@@ -126,7 +126,7 @@ SUPPOSING = [
 ]
 
 SATISFIED_BY_G = [
-    # For all arguments `g` calls `wanted`: first, or after a branch, loop, change, excluded error.
+    # `g` always calls `wanted`: first, or after a branch, loop, change or excluded error.
     f"{CALLED}let lemma g (a: int) = wanted 9",
     f"{CALLED}let g (a: int) = (if a = 2 then wanted a); wanted 9",
     f"{CALLED}let g () = for i = 0 to 1 do let _ = free i in () done; wanted 9",
@@ -148,7 +148,7 @@ SATISFIED_BY_G = [
     *(f"{lemma(formula)}{TRIED}" for formula in SUPPOSING),
 ]
 SATISFIED_BY_BETWEEN = [
-    # `between` calls `wanted`, or requires its hypothesis (and asserts a second, or has one type).
+    # `between` calls `wanted`, or requires or asserts its hypotheses.
     f"{CALLED}{BETWEEN} = wanted a  let lemma g () = between 9",
     f"{CALLED}{BETWEEN} = ()  let lemma g () = between 9",
     f"{STATED}{BETWEEN} = ()  let lemma g () = between 9",
@@ -157,7 +157,7 @@ SATISFIED_BY_BETWEEN = [
     "  let lemma between (a: int) requires { u a } = ()  let lemma g () = between 9",
 ]
 
-# `wanted` has no witness: these calls, assertions and hypotheses of other items do not suffice.
+# `wanted` has no witness: these calls, assertions and hypotheses do not suffice.
 UNSATISFIED = [
     *map(lemma, SUPPOSING),
     *(promise(formula) for formula in SUPPOSING if "->" in formula or "not" in formula),
@@ -531,7 +531,6 @@ def test_what_satisfies_hypotheses(audit: Facts) -> None:
     assert satisfied_by(audit, "satisfied") == expected
     nothing = {f"Unsatisfied{n}": None for n in range(len(UNSATISFIED))}
     assert satisfied_by(audit, "unsatisfied") == nothing
-    # Cases and ranges are no hypotheses.
     assert of(audit, "hypotheses", "unconditional") == []
     made = {f"Maker{n}": f"Maker{n}.g" if sure else None for n, sure in enumerate(MAKERS.values())}
     assert satisfied_by(audit, "makers") == made

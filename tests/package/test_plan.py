@@ -53,7 +53,6 @@ def test_small_shapes() -> None:
 
 @st.composite
 def strided(draw: st.DrawFn) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
-    """Draw shapes that broadcast, and strides, some of which let axes merge."""
     bounds: dict[str, Any] = {"max_dims": 5, "max_side": 3, "max_shapes": 4}
     shapes = draw(strategies.shape_lists(compatible=True, **bounds))
     strides = []

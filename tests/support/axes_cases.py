@@ -24,7 +24,7 @@ def numbered(shape: Shape) -> Array:
 
 
 def assert_elements(z: Array, shape: Shape, placed: Placed) -> None:
-    """Demand that a broadcast of `numbered(shape)` has the elements of a reading."""
+    """Demand that `z` is `numbered(shape)`, broadcast along the axes of `placed`."""
     x = numbered(shape)
     expected = [x[index] for index in sources(shape, placed).values()]
     assert (z.shape, z.dtype) == (placed.shape, x.dtype)
