@@ -29,7 +29,7 @@
    - Memory that a function writes overlaps no other memory that it is given.
    - whycast_first and whycast_next get a plan written by whycast_plan or whycast_plan_views, or a
      part of this plan: its outermost loops alone, loops with fewer rounds (at least 1 each), or
-     both. They rely on the plan without a check; if `loops` is below 1, they do not read it.
+     both. They do not check the plan; if `loops` is below 1, they do not read it.
      whycast_next also gets the counters and offsets of a step of this plan.
 
    All other numbers may be any int64_t: the functions check each that can cause an error.
@@ -39,8 +39,8 @@
    it reports the one that its comment lists first.
 
    A shape may broadcast to a target with which it has no common shape: (1) broadcasts to the target
-   (0), which writes nothing, but (1) and (0) have no common shape, as 0 is neither 1 nor the
-   largest size. SONNX allows at most 2^31 - 1 tensors; no function checks this. */
+   (0), which writes nothing, but of the sizes 1 and 0, the size 0 is neither 1 nor the largest.
+   SONNX allows at most 2^31 - 1 tensors; no function checks this. */
 
 #include <stdint.h>
 
@@ -76,8 +76,8 @@ enum whycast_code {
     WHYCAST_CAPACITY_EXCEEDED = -6,
     /* An element has less than one byte. [E_Broadcast_any_Derived_480] */
     WHYCAST_BAD_WIDTH = -7,
-    /* (2^62,2), 8 bytes each: a number of bytes exceeds 2^63 - 1; in a plan, the number of elements
-       or a tensor's reach does. [E_Broadcast_any_Derived_480] */
+    /* (2^62,2), 8 bytes each: a number of bytes, or of a plan's elements, or the reach of a tensor
+       in a plan, exceeds 2^63 - 1. [E_Broadcast_any_Derived_480] */
     WHYCAST_TOO_LARGE = -8,
     /* (2,3), 4 bytes each, into 23 bytes: the output does not fit. [E_Broadcast_any_Derived_480] */
     WHYCAST_ROOM_EXCEEDED = -9,
@@ -118,19 +118,19 @@ int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
    and the common shape has this size, or 1 if there is none. So (0,2) and (2) give (0,2), which is
    an error by SONNX's rule. In all else the function is as whycast_broadcast_shape.
 
-   On the first axis with two different sizes other than 1, let s be the first such size.
-   WHYCAST_NOT_BROADCASTABLE reports this axis, and the first tensor whose size there is neither 1
-   nor s: (3,2) with (4) gives tensor 1, axis 1. whycast_broadcast and whycast_broadcast_strides
-   broadcast each shape to the result. If the result has no size of 0, whycast_broadcast_shape gives
-   the same shape. */
+   WHYCAST_NOT_BROADCASTABLE reports the first axis with two different sizes other than 1, and the
+   first tensor whose size there is neither 1 nor the first size other than 1: (3,2) with (4) gives
+   tensor 1, axis 1. whycast_broadcast and whycast_broadcast_strides broadcast each shape to the
+   result. If the result has no size of 0, whycast_broadcast_shape gives the same shape. */
 int64_t whycast_numpy_shape(int64_t * shape, int64_t capacity,
                             whycast_place * place,
                             const int64_t *const * shapes,
                             const int64_t * ranks, int64_t count);
 
-/* The strides of a view, which shows a tensor with this `shape` and these `strides`, in any unit,
-   as if it had the shape `target`, without a copy. A view has stride 0 on prepended axes and on
-   axes whose size changes. An axis that keeps its size keeps its stride, even if the size is 1.
+/* The strides of a view, which shows a tensor with this `shape` and these `strides` as if it had
+   the shape `target`, without a copy. Strides have any unit. A view has stride 0 on prepended axes
+   and on axes whose size changes. An axis that keeps its size keeps its stride, even if the size
+   is 1.
 
    Returns 0, and writes `target_rank` strides to `view`. In the place, tensor 0 is `shape`, and
    tensor 1 is `target`. On an error returns
@@ -168,14 +168,14 @@ int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
        WHYCAST_BAD_WIDTH           the width is less than 1: place 0, -1
        WHYCAST_RANK_MISMATCH       the shape has more axes than the target: place 0, -1
        WHYCAST_NOT_BROADCASTABLE   a size is neither the target's nor 1: place 0, first such axis
-       WHYCAST_TOO_LARGE           more than 2^63 - 1 bytes: in the output, place 1, -1; or in the
-                                   input alone, place 0, -1: then the target has a size of 0
+       WHYCAST_TOO_LARGE           more than 2^63 - 1 bytes in the output: place 1, -1; else in the
+                                   input (then the target has a size of 0): place 0, -1
        WHYCAST_ROOM_EXCEEDED       the output has more bytes than there is room for: place 1, -1
        WHYCAST_EXTENT_EXCEEDED     the shape has more bytes than the input: place 0, -1
 
    It stores at most two bytes for each byte of the output. Not proved: it makes at most one store
-   or call of memcpy for each byte of the output, far fewer where blocks are long, and a single call
-   where no axis grows. */
+   or call of memcpy for each byte of the output, far fewer if blocks are long, and a single call if
+   no axis grows. */
 int64_t whycast_broadcast(uint8_t * output, int64_t room,
                           whycast_place * place, const uint8_t * input,
                           int64_t extent, const int64_t * shape,
@@ -190,8 +190,8 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
 
    Returns the rank of the common shape. Writes its sizes to `target`, which has room for `capacity`
    sizes, and all outputs. On an error no byte of any output changes. Returns an error of
-   whycast_broadcast_shape, if there is one. Otherwise writes the common shape, and returns the
-   first of these errors of the first tensor that has one:
+   whycast_broadcast_shape, if there is one. Otherwise writes the common shape; if a tensor has one
+   of these errors, returns the first error of the first such tensor:
 
        WHYCAST_BAD_WIDTH           its width is less than 1
        WHYCAST_TOO_LARGE           its output has more than 2^63 - 1 bytes
@@ -248,7 +248,7 @@ int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
    v of the output, and the element at offsets[m] + v * steps[(loops - 1) * count + m] of tensor m.
 
    Returns the number of steps from `step` to the last, inclusive. If there is no such step, or if
-   `loops` is below 1, such as an error code of whycast_plan, returns 0 and writes nothing. */
+   `loops` is below 1 (an error code of whycast_plan), returns 0 and writes nothing. */
 int64_t whycast_first(int64_t * counters, int64_t * offsets,
                       const int64_t * sizes, const int64_t * steps,
                       int64_t loops, int64_t count, int64_t step);
