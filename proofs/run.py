@@ -36,7 +36,7 @@ OF_THE_PACKAGE = {"validate", "doc", "sonnx"}
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# FILES: all that these folders may contain; others could hide a module, a C header or a theory.
+# FILES: what these folders may contain; other files could hide a module, a C header or a theory.
 # Python reads no __pycache__.
 FILES = re.compile(
     r"""tests/(\w+/)*\w+\.(py|c)|tests/requirements(-[a-z-]+)?\.txt

@@ -36,7 +36,7 @@ def amount(given: Term) -> Fraction:
 
 
 def polynomial(given: Term, known: dict[Term, Polynomial]) -> Polynomial:
-    """Return a term's polynomial; all but literals, `+`, `-`, `*` and `to_real` are factors."""
+    """Return a term's polynomial; terms with operators not listed here are factors."""
     if given in known:
         return known[given]
     found: Polynomial = {(given,): Fraction(1)}
@@ -90,7 +90,7 @@ def arith_poly_norm(given: Term) -> Term:
 
 @rule(1)
 def arith_poly_norm_rel(premise: Term, given: Term) -> Term:
-    """`(= (* c (- a b)) (* d (- x y)))`: `(= (r a b) (r x y))`, for a comparison r.
+    """`(= (* c (- a b)) (* d (- x y)))` implies `(= (r a b) (r x y))`, for a comparison r.
 
     c and d are nonzero literals, of the same sign unless r is `=`; `to_real` may stand before `-`.
     """
@@ -110,7 +110,7 @@ def arith_poly_norm_rel(premise: Term, given: Term) -> Term:
 
 @rule(None)
 def arith_sum_ub(premises: Sequence[Term]) -> Term:
-    """Some `a < b`, `a <= b`, `a = b`: the sums, with `<` if a premise has `<`, else with `<=`."""
+    """Add premises `a < b`, `a <= b`, `a = b`; the sum has `<` if a premise has `<`, else `<=`."""
     found = list(map(relation, premises))
     require({name for name, _, _ in found} <= {"<", "<=", "="}, "a comparison the other way round")
     operator = "<" if any(name == "<" for name, _, _ in found) else "<="
@@ -159,7 +159,7 @@ def arith_mult_sign(given: Term, product: Term) -> Term:
 
 @rule(None)
 def arith_mult_abs_comparison(premises: Sequence[Term]) -> Term:
-    """All |s| > |t|, or all |s| = |t|: the same for the products of all s and of all t.
+    """From all |s| > |t|, or all |s| = |t|: the products of all s and all t compare alike.
 
     If the first premise has `>`, others may be `(and (= (abs s) (abs t)) (not (= s 0)))`.
     """
@@ -179,7 +179,7 @@ def arith_mult_abs_comparison(premises: Sequence[Term]) -> Term:
 
 @rule(2)
 def arith_trichotomy(a: Term, b: Term) -> Term:
-    """Two of a < b, a = b and a > b are false: the third holds."""
+    """If two of a < b, a = b and a > b are false, the third holds."""
     first, second = (relation(opposite(formula)) for formula in (a, b))
     require(first[1:] == second[1:], "not of the same terms")
     left = {"<", "=", ">"} - {first[0], second[0]}
@@ -197,14 +197,14 @@ def opposite(formula: Term) -> Term:
 
 @rule(1)
 def int_tight_ub(formula: Term) -> Term:
-    """`(< t c)`, for the literal c of an integer: `(<= t d)`, with d = c - 1."""
+    """`(< t c)`, for an integer literal c, implies `(<= t d)`, with d = c - 1."""
     left, right = parts(formula, "<")
     return build("<=", left, integer(number(right) - 1))
 
 
 @rule(1)
 def int_tight_lb(formula: Term) -> Term:
-    """`(> t c)`, for the literal c of an integer: `(>= t d)`, with d = c + 1."""
+    """`(> t c)`, for an integer literal c, implies `(>= t d)`, with d = c + 1."""
     left, right = parts(formula, ">")
     return build(">=", left, integer(number(right) + 1))
 
@@ -214,8 +214,8 @@ def arith_reduction(value: Term) -> Term:
     """The meaning of `div`, `mod` and `abs`.
 
     `(abs a)` is -a or a. `(div a b)` and `(mod a b)` are `div_total` and `mod_total` unless b is 0.
-    `div_total` and `mod_total` are k and a - b * k, where b * k <= a < b * (k + 1) for b > 0, and
-    b * k <= a < b * (k - 1) for b < 0. For a literal b, the conclusion has one case.
+    `div_total` is k and `mod_total` is a - b * k, where b * k <= a < b * (k + 1) for b > 0, and
+    b * k <= a < b * (k - 1) for b < 0.
     """
     if value.operator == "abs":
         (a,) = value.arguments

@@ -1,8 +1,7 @@
 """`archive FILE` packs sources, tools, evidence, site and the script `replay` into FILE.
 
-The sources are a git bundle: `replay` checks out the commit that IDENTITY names. Packages that a
-bare system lacks are packed; `replay` installs them without a network, and takes no prover's
-answer from the archive.
+The sources are a git bundle: `replay` checks out the commit that IDENTITY names. `replay`
+installs missing packages without a network, and takes no prover's answer from the archive.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from gate.closed import GIT, ROOT, ToolError, run
 EVIDENCE = ROOT / pack.PACK
 REPLAY = Path(__file__).with_name("replay")
 
-# A bare system and the tools' packages lack these.
+# Packages that `replay` needs besides the tools'.
 BESIDE = ("git", "make", "python3", "python3-venv", "ca-certificates")
 CARRIED = ("wheels", "provers")
 
 
 def packages(into: Path) -> None:
-    """Fetch the tools' packages with all that they need, for a system without packages."""
+    """Fetch the tools' packages with all their dependencies."""
     into.mkdir()
     (into / "status").touch()
     (into / "partial").mkdir()

@@ -2,8 +2,8 @@
 
 `mutants [NUMBER]` runs NUMBER mutants, and writes build/mutants.json. Each mutant changes an
 operator, a number, a truth value or a quantifier of a definition: `<` to `<=`, 0 to 1, `forall` to
-`exists`. Contract and body of a definition change together: they repeat each other. A goal
-notices a mutant if it has a part that no prover proves within three times the recorded time. A
+`exists`. A contract repeats its definition's body, so both change together. A goal
+notices a mutant if no prover proves some part of the goal within three times the recorded time. A
 survivor shows a hole in the specification, or is equivalent to the definition (EQUIVALENT).
 
 The hash of a change decides whether it is drawn, so most mutants stay when a definition changes.
@@ -64,7 +64,7 @@ WITHOUT = re.compile(r"witness_|examples|trusted")
 
 
 class Mutant(NamedTuple):
-    """A changed definition of the theory `file`: its name, the change, the theory's text."""
+    """A change of a definition in the theory `file`; `text` is the changed theory."""
 
     file: str
     definition: str
@@ -78,7 +78,7 @@ class Mutant(NamedTuple):
 
 
 class Result(TypedDict):
-    """The result of a mutant: `goal`, if any, noticed it, because its part `part` fails."""
+    """The result of a mutant; if a goal notices it, the goal's part `part` fails."""
 
     id: str
     verdict: str
@@ -159,7 +159,7 @@ def run(mutant: Mutant, whysearch: Program) -> Result:
 
 
 def run_all(mutants: list[Mutant]) -> list[Result]:
-    """Run mutants in parallel, with a line for each as it ends; return results in their order."""
+    """Run mutants in parallel, print each result, and return all in the order of `mutants`."""
     whysearch = Program(ROOT, "whysearch")
     found = {}
     with whysearch.pool() as pool:

@@ -19,7 +19,7 @@ from gate.terms import Function, Kind, Record, class_of
 GCC = "/usr/bin/gcc"
 FLAGS = ("-std=gnu99", "-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
-# The most elements of a part of memory.
+# The most elements of a region.
 LARGEST = 64
 
 HARNESS = """\
@@ -102,7 +102,7 @@ def word_width(kind: Kind) -> int:
 
 Some, Nothing = class_of("Some"), class_of("Nothing")
 
-# For each type: the field of memory's contents (a function), and the field of its size.
+# For each type, two fields: the contents of memory, as a function, and its size.
 FILLED = {"input": ("bytes", "extent"), "buffer": ("data", "room"), "result": ("found", "capacity")}
 # The fields that are arrays of pointers in C.
 LISTS = {"shapes": "rows", "inputs": "items"}
@@ -117,7 +117,7 @@ def drawn(kind: Kind, random: Random) -> tuple[Any, ...]:
 
 
 def arrange(kind: Kind, value: Any, random: Random, before: Sequence[Any]) -> None:
-    """Let outputs lend only parts that exist, and let some later buffers be lent parts."""
+    """Let outputs lend only existing parts, and make some later buffers lent parts."""
     if own(kind) == "outputs":
         lent = [m for m in range(len(value.rooms)) if random.random() < 0.5]
         value.loans = Function({m: Some(item0=m) for m in lent}, Nothing())
@@ -222,7 +222,7 @@ class Memory:
         ]
 
     def value(self, kind: Kind, value: Any, region: int, left: Sequence[Sequence[int]]) -> Any:
-        """Return a value after a call; `region` is the first of its memory."""
+        """Return a value after a call; its memory begins with region `region`."""
         if own(kind) not in (*LISTS, "outputs"):
             return seen(kind, value, left[region])
         inside = self.parts(kind, value)
@@ -337,7 +337,7 @@ class Driver:
         if result.name == "nothing":
             lines.append(f"{done}; show(0);")
         elif result.name == "int64":
-            # `~` before a text that binds less tightly than declared gives another result.
+            # If the text binds less tightly than declared, `~` changes the result.
             tight = entry.precedence[:1] <= (2,)
             lines.append(f"int64_t made = ~{done if tight else f'({done})'}; show(~made);")
         elif result.name == "boolean":

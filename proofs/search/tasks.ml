@@ -1,5 +1,5 @@
-(** The command [tasks]: for each part of a theory's goals that the gate replays, writes a file in
-    the form for CVC5. Prints a list of the parts as JSON. *)
+(** The command [tasks] writes a file for CVC5 for each part of a theory's goals, as in a replay,
+    and prints a list of the parts as JSON. *)
 
 open Why3
 open Json

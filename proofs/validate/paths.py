@@ -1,4 +1,4 @@
-"""Unknown integers, and every path of a program on them: the program runs again for each path.
+"""Run a program on unknown integers, once for each of its paths.
 
 Operations on an unknown integer become terms of Z3, comparisons become decisions. The explorer
 follows each answer that Z3 finds possible on the path so far. A missing answer of Z3, or any other
@@ -34,7 +34,7 @@ def operation(apply: Callable[[Any, Any], Any]) -> Callable[[Number, object], An
 
     def operate(self: Number, other: object) -> Any:
         if type(other) in (list, tuple):
-            return NotImplemented  # Python itself repeats a list or tuple.
+            return NotImplemented  # Python then repeats the list or tuple.
         return Number(self.explorer, apply(self.z3, self.term(other)))
 
     return operate
@@ -117,7 +117,7 @@ class Explorer:
         self.known: dict[int, bool] = {}
 
     def paths(self, run: Callable[[], Result]) -> Iterator[tuple[Path, Result]]:
-        """Yield each path and its result; the solver then asserts the path's conditions."""
+        """Yield each path and its result, while the solver asserts the path's conditions."""
         while True:
             self.position, self.known = 0, {}
             result = run()
@@ -139,11 +139,11 @@ class Explorer:
         return False
 
     def path(self) -> Path:
-        """Return the present path so far."""
+        """Return the present path."""
         return [each.condition() for each in self.decisions if not each.forced]
 
     def follow(self, decision: Decision) -> None:
-        """Assume an answer from here on."""
+        """Add a decision to the present path."""
         self.decisions.append(decision)
         if not decision.forced:
             self.solver.push()
@@ -167,7 +167,7 @@ class Explorer:
         return self.known[key]
 
     def model(self) -> Any:
-        """Return an input that takes the present path so far."""
+        """Return an input that takes the present path."""
         return self.solver.model() if self.solver.check() == z3.sat else None
 
 

@@ -78,8 +78,8 @@ let is_val = function
   | { c_node = Cfun { e_node = Eexec ({ c_node = Cany; _ }, _); _ }; _ } -> true
   | _ -> false
 
-(** Whether a program does more with memory than statements show: more than read and write its
-    arguments themselves, and return new memory. Results with a ghost part count, too. *)
+(** Whether a program does more than read and write its arguments themselves, and return new memory:
+    statements show no other effect. Results with a ghost part count, too. *)
 let has_untold_effect rs ({ cty_effect = effects; _ } as cty : Ity.cty) =
   let open Ity in
   let own ity = match ity.ity_node with Ityreg r -> Sreg.singleton r | _ -> Sreg.empty in
@@ -168,7 +168,7 @@ let declarations m =
 
 let place m = Option.map Api.start (id m).Ident.id_loc
 
-(** All names that a module declares, those by clones included. *)
+(** All names that a module declares, also by clones. *)
 let declared m =
   let add found (d : Pdecl.pdecl) = Ident.Sid.union found d.pd_news in
   List.fold_left add Ident.Sid.empty (declarations m)
@@ -206,7 +206,7 @@ let modules (project : Project.t) theory =
   | Ok found -> Ok (List.sort by_place (Wstdlib.Mstr.values found))
   | Error e -> Error (Project.errors project e)
 
-(** The file of a module, by its path; a position in its source can be forged. Why3's built-in
+(** The file of a module, by the module's path: positions in sources can be forged. Why3's built-in
     modules have no file. *)
 let file (project : Project.t) (m : Pmodule.pmodule) =
   match m.mod_theory.th_path with

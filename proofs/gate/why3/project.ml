@@ -32,7 +32,7 @@ let contains ~part text =
   | _ -> true
   | exception Not_found -> false
 
-(** A text after its prefix. *)
+(** A text without this prefix. *)
 let after prefix text =
   let n = String.length prefix in
   if String.starts_with ~prefix text then String.sub text n (String.length text - n) else text

@@ -17,7 +17,7 @@ let rec bound found f =
   in
   TermTF.t_fold (fun found _ -> found) bound (own @ found) f
 
-(** [split_vc] first moves the hypotheses that an earlier split introduced back into the goal. *)
+(** [split_vc] first moves an earlier split's hypotheses back into the goal. *)
 let is_sound (project : Project.t) task =
   let taken_back = Trans.lookup_transform "generalize_introduced" project.env in
   let found = bound [] (Task.task_goal_fmla (Trans.apply taken_back task)) in
