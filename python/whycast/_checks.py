@@ -1,7 +1,7 @@
 """Checks of arguments: errors name the argument, any axis at fault and the expected value.
 
-The kernel is proved for Python ints, and for sizes of at least 0: the checks return only these
-ints and sizes.
+The checks return integers as Python ints, and only sizes of at least 0: for these the kernel is
+proved.
 
 Next: `_errors`.
 """
@@ -226,7 +226,7 @@ def entries_of(value: Iterable[object], name: str, noun: str = "integers") -> tu
 
 
 def _integers_of(value: object, name: str, or_else: str = "") -> tuple[object, ...]:
-    """Return the entries of a sequence, unchecked, or of a 1-D array of integers."""
+    """Return the entries of a sequence (unchecked) or a 1-D array of integers."""
     # isinstance checks tuple and list faster than Sequence.
     is_sequence = isinstance(value, (tuple, list, Sequence))
     if is_sequence and not isinstance(value, (str, bytes, bytearray, memoryview)):

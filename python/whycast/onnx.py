@@ -22,7 +22,7 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     input : numpy.ndarray or NumPy scalar
         Of any shape, dtype and layout.
     shape : sequence of int or 1-D integer array
-        Sizes of at least 0; -1 is an error. `input` keeps its size where a size is 1 or missing.
+        Sizes of at least 0; -1 is an error. Where a size is 1 or missing, `input` keeps its own.
 
     Returns
     -------

@@ -13,8 +13,8 @@ from whycast._errors import show_int
 from whycast._rules import Operands, Rule
 from whycast.symbolic import Answer, NeverError, Size
 
-# An output index leads to the same index of the tensor (kept), to the first, or to either if a name
-# can be 1. None if the size does not fit.
+# An output index leads to the same index of the tensor (kept), to index 0 (first), or to either if
+# a name can be 1. None if the size does not fit.
 Leads: TypeAlias = Literal["kept", "first", "either"] | None
 
 
@@ -173,7 +173,7 @@ class Line(NamedTuple):
 
 
 def lines(rule: Rule, aligned: Alignment, *, accepted: bool) -> list[Line]:
-    """Return the lines of a rule's steps; lines of the index only if the rule accepts."""
+    """Return the lines of a rule's steps, with indices only if the rule accepts."""
     steps, clauses, sizes = rule.steps, rule.clauses, aligned.sizes
 
     def on_axes(row: Row, cell: Callable[[int, Place], Cell]) -> tuple[Cell, ...]:

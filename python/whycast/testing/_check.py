@@ -143,13 +143,13 @@ def check(
     (with ``/proc``) too much memory, and continues. The target's output goes to the standard error
     stream.
 
-    A target refuses a case by raising an exception or by returning None or False (an operator may
-    compute False), at level ``verdict`` also 0. At level ``data`` a function takes the arguments of
-    the rule's own function (arrays; or an array, a target and any axes), and returns as many arrays
-    as it takes. At ``verdict``, ``shape`` and ``report`` it takes shapes instead of arrays; at
-    ``report`` the exception names the axis at fault, in an attribute or in its text. At ``index``
-    it takes a shape, a target, any axes and an output's multi-index, and returns the source index.
-    At ``strides`` it takes a shape, its strides, a target and any axes, and returns the view's
+    A target refuses a case by an exception, None, False (unless an operator computes it) or, at
+    level ``verdict``, 0. At level ``data`` a function takes the arguments of the rule's own
+    function (arrays; or an array, a target and any axes), and returns as many arrays as it takes.
+    At ``verdict``, ``shape`` and ``report`` it takes shapes instead of arrays; at ``report`` the
+    exception names the axis at fault, in an attribute or in its text. At ``index`` it takes a
+    shape, a target, any axes and an output's multi-index, and returns the source index. At
+    ``strides`` it takes a shape, its strides, a target and any axes, and returns the view's
     strides.
 
     If a target refuses all cases beyond a rank, a size or a number of tensors, or all cases of some
@@ -157,11 +157,11 @@ def check(
     int32 are below any limit.
 
     At ``operator`` a function computes element by element, and returns one or more arrays. The
-    check calls the function with the tensors of a case, then with the same tensors broadcast first,
-    as tensors of rank 1. The results must agree in dtype and in all bits; those of the first call
-    must have the common shape. If both calls are refused, nothing deviates, unless the function
-    answers no case, or refuses tensors because they have no elements. The report names tensors that
-    do not affect the result, since their misplaced elements would not show.
+    check calls the function with the tensors of a case, then with the broadcast tensors, flattened
+    to rank 1. The results must agree in dtype and in all bits; those of the first call must have
+    the common shape. A refusal of both calls deviates only if the function answers no case, or
+    refuses tensors because they have no elements. The report names tensors that do not affect the
+    result, since their misplaced elements would not show.
 
     At ``inplace`` an operator ``f(out, a, ...)`` must write into `out`, which has the dtype of the
     last tensor, and change no other memory. `out` may have any strides, and may be the first
@@ -169,20 +169,21 @@ def check(
     elements; it may refuse an `out` that partly overlaps the first tensor.
 
     At ``adjoint`` a function ``f(delta, shape)`` sums the gradient of an output to the shape of a
-    tensor that was broadcast. Sums of integers must be exact; other sums may add in any order.
+    tensor that was broadcast. Sums of n-bit integers must be exact modulo 2 ** n; other sums may
+    add in any order.
 
     At ``vjp`` the check asks ``f(delta, shape, ...)``, which returns a gradient for each shape, or
     ``f(a, ...)``, which returns an output and a function from the output's gradient to the tensors'
-    gradients. Each gradient must be the gradient for the tensors broadcast first, summed to the
-    tensor's shape. A program takes the output's gradient before the tensors.
+    gradients. Each gradient must be that of the broadcast tensors, summed to the tensor's shape. A
+    program takes the output's gradient before the tensors.
 
     At ``symbolic`` a function takes shapes whose sizes may be names, as ``("N", 4)``, and returns a
     shape, or a shape with a condition, as ``(("N", 4), ["M = 1 or M = 4"])``. A returned size is a
     number, a name from the shapes, or open (None or another name). The check replaces the names by
-    numbers. If the shapes then do not broadcast, the condition must be false; otherwise it may be
-    true or false. If the condition holds or, without a condition, if the shapes broadcast, the
-    sizes must be right. A refusal deviates only if the shapes broadcast for all numbers; the report
-    counts refusals of shapes that broadcast for some.
+    numbers. If the shapes then do not broadcast, the condition must be false. The sizes must be
+    right if the condition holds or, without a condition, if the shapes broadcast. A refusal
+    deviates only if the shapes broadcast for all numbers; the report counts refusals of shapes that
+    broadcast for some.
 
     Examples
     --------

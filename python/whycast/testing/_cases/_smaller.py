@@ -24,7 +24,7 @@ def smaller(case: Case) -> list[Case]:
 
 
 def renamed(case: Case) -> Case:
-    """Rename sizes with names to N, M, K in the order of their first use."""
+    """Rename named sizes to N, M, K in the order of first use."""
     return replaced(case, dict(zip(names_in(case), NAMES, strict=False)))
 
 
