@@ -1,5 +1,5 @@
 /*
- * Compares c/whycast.c with plain.c, call by call and byte by byte: lists of small shapes and of
+ * Compares c/whycast.c with plain.c, call by call and byte by byte, on lists of small shapes and of
  * limits of int64_t; blocks of all magnitudes up to 8 MiB; random calls with up to 20 axes and
  * tensors, some with several errors; a few outputs above 4 GiB. You need only a C compiler:
  *
@@ -591,12 +591,12 @@ static void blocks_part(void) {
     }
 }
 
-/* --- more bytes than 32 bits count ---------------------------------------------------------- */
+/* --- outputs above 4 GiB -------------------------------------------------------------------- */
 
 #if defined(PAGES) && SIZE_MAX > UINT32_MAX
 enum { LOOP = 3 << 20, LOOPS = 1400, ROW = 1 << 17 };
 
-/* Addresses of LOOPS times LOOP bytes; all blocks of LOOP bytes but the last share one memory. */
+/* LOOPS blocks of LOOP bytes; all but the last share the same memory. */
 static uint8_t *looped(void) {
     const size_t bytes = (size_t)LOOPS * LOOP;
     uint8_t *all = mmap(NULL, bytes + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,5 +1,5 @@
-/* Plain broadcasting in C, for programs that include it and compare. It checks in the order
-   of c/whycast.h, and copies each element by its index. It has no code of c/whycast.c. */
+/* Plain broadcasting in C, for comparisons with c/whycast.c, whose code it does not share. It
+   checks in the order of c/whycast.h, and copies each element by its index. */
 
 #include <stdlib.h>
 

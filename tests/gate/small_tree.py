@@ -1,4 +1,4 @@
-"""Small trees, which tests change, with the real tools and provers. The gate takes two seconds."""
+"""Small trees, which tests change, with the real tools and provers."""
 
 import functools
 import os

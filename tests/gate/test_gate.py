@@ -85,7 +85,6 @@ end
 end
 """
 
-# Modules have different names because one list contains all goals.
 THEORY = f"""\
 (** Supports {TAG}. *) module NAME
   use int.Int
@@ -306,8 +305,8 @@ def test_kept_answers(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     clone = shutil.copytree(small, tmp_path / "deeper" / "clone", symlinks=True)
     assert keys(clone) == keys(small)
-    # A theory's comment does not matter to its users, unless they have goals in the theory. The
-    # body of a program is no part of its statement, but has a proof.
+    # A theory's comment does not matter to its users, unless they have goals in the theory. A
+    # change of a program's body changes its proof, not its statement.
     comment = "  use int.Int\n", "  (* New. *)\n\n  use int.Int\n"
     assert unchanged(USED, *comment) == [True, False, True]
     assert unchanged(OWN, "Numbers, doubled.", "Numbers, and others.") == [True, True, False]
@@ -397,7 +396,7 @@ def test_nothing_in_the_environment_matters(small: Path, tmp_path: Path) -> None
 
 
 def test_code_that_is_none_of_the_gates_cannot_turn_the_verdict(small: Path) -> None:
-    """The code is forged bytecode of a judge, or a module of another folder."""
+    """Forged bytecode of a judge, and a module of another folder."""
     source = small / "proofs" / "gate" / "judge.py"
     text = source.read_text(encoding="utf-8")
     code = compile(f"{text}\ndef judge(*_): return []\n", str(source), "exec")
@@ -407,7 +406,7 @@ def test_code_that_is_none_of_the_gates_cannot_turn_the_verdict(small: Path) -> 
     forged.write_bytes(unchecked + marshal.dumps(code))
     importing = "import evidence.records\nfrom gate import claims,"
     edit(small / "proofs" / "verdict.py", "from gate import claims,", importing)
-    # If this run fails, the facts of an earlier run are removed.
+    # A failed run removes the facts of an earlier run.
     write(small, {"proofs/sessions/stray": "", "build/evidence/evidence.json": ""})
     loaded = "is loaded while the gate judges: expected gate/ alone"
     named = (("__init__", "evidence"), ("records", "evidence.records"))

@@ -351,7 +351,7 @@ def test_sizes_that_contradict_or_bind(run: Run, saved: Save) -> None:
     assert "v.0' is size 0 of input 'v'" in run(f"model {path}").out
     assert rows(run, path, "--sizes x=2x3 --sizes y=2x3")[1]["verdict"] == "equal"
     refused(run, f"{saved(text)} --sizes y=2x3", "y=2x3 has two numbers for 'N'")
-    # An open size equals itself everywhere.
+    # After Relu an open size is the same.
     for size in ("?", "-1"):
         text = f"(float[{size},4] x) => (float[?,4] z) {{ h = Relu(x) z = Add(h, x) }}"
         assert [row["verdict"] for row in rows(run, saved(text))] == ["equal"]

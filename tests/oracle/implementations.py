@@ -290,7 +290,7 @@ def open_to_all(*shapes: Any) -> list[None]:
 
 
 def named(change: Callable[[Any], object]) -> Function:
-    """Change the right answer, by NumPy's rule, about shapes with names."""
+    """Change the right answer by NumPy's rule for shapes with names."""
     return lambda *shapes: change(symbolic.broadcast_shapes(*shapes, rule="numpy"))
 
 

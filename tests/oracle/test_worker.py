@@ -208,7 +208,7 @@ def shell(script: str) -> Iterator[Callable[[], object]]:
 
     def ask() -> object:
         found = program.ask(CASE)
-        # Wait for any output beside the answer.
+        # Wait for more output.
         time.sleep(0.5)
         return found
 
@@ -275,7 +275,7 @@ BUFFERED = ("env", "-u", "PYTHONUNBUFFERED")
             ["sh", "-c", f"read line; {REFUSED}"],
             *({}, "(?s)given up at case .* stops before it has answered: 20 cases"),
         ),
-        # The check does not give up: it reads the answer while it writes a long line.
+        # The check reads the answer while it writes a long line.
         (["cat"], {"level": "data"}, r"\n1. data: another shape: "),
         (["cat"], {"level": "data", "max_rank": 0}, r"\n  not asked: [\d,]+ cases: a rank above 0"),
         (["cat"], {"level": "adjoint"}, r"\n1. adjoint: "),

@@ -43,7 +43,7 @@ def test_any_arrays(arrays: tuple[Array, ...]) -> None:
         assert_broadcast(z, x, common)
 
 
-# Each function, called with an array of shape (2, 1, 3)
+# Tests of each function
 
 
 class Broadcast(NamedTuple):
@@ -153,6 +153,6 @@ def test_a_view_that_is_not_the_proved_one_is_refused() -> None:
     for shape, strides in (((4, 6), (0, 8)), ((4, 6), (16, 16)), ((1, 6), (0, -16))):
         with pytest.raises(AssertionError, match="NumPy's view has strides"):
             _iterated_view(x, shape, strides, None)
-    # On an axis of size 1, or of an array without elements, any stride is accepted.
+    # On an axis of size 1, and in an array without elements, any stride is accepted.
     assert _iterated_view(x, (1, 6), (7, 16), None).shape == (1, 6)
     assert _iterated_view(x[:0][::2], (3, 0), (5, 5), None).shape == (3, 0)

@@ -27,7 +27,7 @@ SHAPES = (
 FEW = [*plain_rule.all_shapes(2, 2), (2, 3), (3,), (1, 2, 1), (2, 1, 3), (4, 1, 0), (0, 1, 1)]
 MANY = 300
 
-# For each rule: the programs for the shape and the error, the readings for the error and the shape.
+# For each rule's error: two programs (shape, error), two readings (error, shape).
 RULES: dict[str, tuple[Callable[..., Any], ...]] = {
     "E1": (_kernel.broadcast_shapes, _kernel.first_violation, plain_rule.e1, plain_rule.maxima),
     "Incompatible": (
