@@ -1,8 +1,8 @@
-"""Install the toolchain of toolchain.toml, or print the command that does.
+"""Install the toolchain of toolchain.toml.
 
-For root, apt installs tools. Alt-Ergo, of an older release, goes to build/, Python packages to
-.venv, the tools' own wheels to build/wheels. `install` never reinstalls a tool at the right
-version, so that the gate notices changed files.
+As root, apt installs tools; otherwise the error contains the command. Alt-Ergo, of an older
+release, goes to build/, Python packages to .venv, the tools' own wheels to build/wheels. `install`
+never reinstalls a tool at the right version, so that the gate notices changed files.
 """
 
 import argparse
@@ -35,8 +35,8 @@ OTHERS = {
     "libc6-dev-s390x-cross qemu-user",
 }
 
-# Wheels outside .venv: ESBMC, models for the tests and for `make models`, cvc5. Each name has
-# requirements in tests/ and a folder in build/.
+# Wheels outside .venv: ESBMC, models for the tests and for `make models`, cvc5.
+# tests/requirements-NAME.txt pins what build/NAME contains.
 APART = ("verify-c", "test-models", "models", "certify")
 
 BY_HASH = ("--require-hashes", "--only-binary=:all:")
@@ -212,13 +212,12 @@ def strange_files(venv: Path) -> list[str]:
     ]
     known = {os.path.normpath(site / file) for each in packages for file in each.files or ()}
     known |= {str(venv / name) for name in OF_VENV}
-    # Python runs lines of these files at its start.
     for path in site.glob("*.pth"):
         is_ours = path.name.startswith("__editable__.whycast-")
         is_ours = is_ours and text_of(path) == f"{ROOT}/python\n"
         if not (is_ours or sha256_of(path) == RUN_AT_START.get(path.name)):
             known.discard(str(path))
-    pythons = (venv / "bin").glob("*thon*")  # Python 3.14 adds one that starts with the letter pi.
+    pythons = (venv / "bin").glob("*thon*")  # Python 3.14 adds a name with the letter pi.
     known |= {str(path) for path in pythons if not path.resolve().is_relative_to(ROOT)}
     # Python reads no __pycache__ here.
     return sorted(
@@ -252,7 +251,7 @@ def pip(command: str, *arguments: str | Path) -> None:
 
 
 def text_of(path: Path) -> str:
-    """Return the text of a file, "" without it."""
+    """Return the text of a file, "" if there is none."""
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 

@@ -73,7 +73,7 @@ class Checker:
         return formula
 
     def discharge(self, step: Step, premises: Sequence[Term]) -> Term:
-        """Conclude `(=> F G)` from G, concluded below the supposition F; delete what is below F."""
+        """End the supposition F: conclude `(=> F G)` from the premise G; forget what is below F."""
         require(step.command == "step-pop" and not step.arguments, "scope ends a supposition")
         (conclusion,) = premises
         require(self.supposed, "nothing is supposed")

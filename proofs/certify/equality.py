@@ -37,8 +37,8 @@ def trans(premises: Sequence[Term]) -> Term:
 def cong(premises: Sequence[Term], left: Term) -> Term:
     """For t and equations of its last arguments: `(= t u)`; u is t with the equations' right sides.
 
-    A binder has one argument, whose equation must hold for all values of the bound variables: the
-    checker refuses suppositions about these variables.
+    If t is a binder, the equation of its only argument must hold for all values of the variables:
+    the checker refuses suppositions about them.
     """
     pairs = [parts(premise, "=") for premise in premises]
     unchanged = len(left.arguments) - len(pairs)

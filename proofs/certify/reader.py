@@ -1,7 +1,7 @@
 """Read a task, in SMT-LIB 2.6, and a certificate, in the format CPC.
 
-A task declares symbols and asserts formulas; a certificate has the steps from these to `false`. The
-reader refuses every unknown command, word or annotation.
+A task declares symbols and asserts formulas; a certificate has the steps from the assertions to
+`false`. The reader refuses every unknown command, word or annotation.
 """
 
 import re
@@ -14,7 +14,7 @@ from certify.terms import BINDERS, BOOL, Refused, Sort, Term, require
 
 Expression = str | list["Expression"]
 Value = Term | tuple[Term, ...]
-# Bound names; the value None forbids the use of a name.
+# Bound names and their values; None forbids a name.
 Scope = Mapping[str, Value | None]
 
 TOKEN = re.compile(r'(\s+|;[^\r\n]*)|([()]|"[^"]*"|\|[^|\\]*\||[^\s()"|;]+)', re.ASCII)
@@ -131,7 +131,7 @@ class Reader:
         return self.symbols[name]
 
     def special(self, head: str, rest: list[Expression], scope: Scope) -> Value | None:
-        """Read a `let`; each format adds forms; return None for all others."""
+        """Read a `let`, or a form that the format adds; return None for any other."""
         if head != "let":
             return None
         require(len(rest) == 2, "let")
@@ -189,7 +189,7 @@ class Task(Reader):
         return [terms.variable(symbol(name), self.sort(sort)) for name, sort in pairs]
 
     def special(self, head: str, rest: list[Expression], scope: Scope) -> Value | None:
-        """Read a quantifier, or a formula with patterns, which have no meaning."""
+        """Read a quantifier, or a formula with patterns; ignore the patterns."""
         require(head[0] != "@" and head not in ("div_total", "mod_total"), "no operator of a task")
         if head in ("forall", "exists") and len(rest) == 2:
             variables = self.variables(rest[0])

@@ -25,7 +25,7 @@ DELIVERED = (c_files.HEADER, c_files.SOURCE, "python/whycast/_kernel.py")
 
 
 class Low(NamedTuple):
-    """A low-level requirement: the contract of a function of the C, and its proof."""
+    """A low-level requirement of the C: a function's contract and its proof."""
 
     function: c_files.Function
     symbol: Symbol
@@ -34,7 +34,7 @@ class Low(NamedTuple):
 
 
 class High(NamedTuple):
-    """A high-level requirement: a clause, its functions and its tests of the C."""
+    """A high-level requirement of the C: a clause, its functions and its tests."""
 
     clause: Clause
     functions: list[str]
@@ -64,7 +64,7 @@ class Review(NamedTuple):
 
 
 def levels(evidence: Any, root: Path) -> tuple[list[High], list[Low]]:
-    """Return both levels of the C's requirements; a function of no clause or goal is an error."""
+    """Return the high-level and the low-level requirements of the C."""
     symbols, low = evidence.graph.symbols, list[Low]()
     for function in c_files.functions(root):
         symbol = own = symbols[function.program]
@@ -134,7 +134,7 @@ def beliefs(root: Path) -> dict[str, Belief]:
 
 
 def certified(runs: Mapping[str, records.Record]) -> set[tuple[str, str]]:
-    """Return each part with a certificate, after its goal, by the last record."""
+    """Return pairs of a goal and a part of it that the last recorded run certified."""
     run = runs.get("certify")
     found = run.facts["parts"] if run and run.facts else []
     return {(each["goal"], each["part"]) for each in found if each["result"] == "certified"}
@@ -164,7 +164,7 @@ def rules(root: Path) -> list[misra.Row]:
 
 
 def known(evidence: Any, root: Path) -> dict[str, Any]:
-    """Return the names that the texts of python/doc/evidence use."""
+    """Return the values that the texts of python/doc/evidence use, by name."""
     high, low = levels(evidence, root)
     runs, sources = records.read(root), records.identity(root)
     certain = certified(runs)

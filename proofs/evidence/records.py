@@ -1,8 +1,8 @@
 """`record LANE COMMAND ...` runs a lane: a command that takes too long for each change.
 
 build/records keeps the output, exit code, date, commit, hash of all sources, and build/LANE.json,
-if any. proofs/lanes.json, which is committed, keeps the last line of the output, so that a clone
-shows the last run. `record` without arguments rewrites lanes.json.
+if any. proofs/lanes.json, committed for clones, omits build/LANE.json and all but the last line of
+the output. `record` without arguments rewrites lanes.json.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def commit(root: Path) -> str:
 
 
 def read(root: Path) -> dict[str, Record]:
-    """Read the last run of each lane: whole, if it ran here; else its last line."""
+    """Read the last run of each lane: from build/records, unless lanes.json has a later one."""
     file = root / KEPT
     kept = json.loads(file.read_text("utf-8")) if file.is_file() else {}
     found = {lane: Record(**kept[lane]) for lane in LANES if lane in kept}
@@ -78,7 +78,7 @@ def read(root: Path) -> dict[str, Record]:
 
 
 def keep(root: Path) -> None:
-    """Write the last run of each lane, a line for each, into the file that is committed."""
+    """Write the last run of each lane into lanes.json, a line for each."""
     short = {lane: run._replace(said=run.said[-1:], facts=None) for lane, run in read(root).items()}
     lines = [f'"{lane}": {json.dumps(run._asdict())}' for lane, run in short.items()]
     (root / KEPT).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

@@ -96,7 +96,7 @@ def origin(modules: Sequence[str]) -> list[str]:
 
 
 def comment(place: str) -> str:
-    """Return the doc comment of an item; its place is file, line and column."""
+    """Return the doc comment of the item at a place: file, line and column."""
     file, line, _ = place.rsplit(":", 2)
     found = doc_comments(Path(file).read_text(encoding="utf-8"))
     return next((inspect.cleandoc(t).rstrip() for owner, _, t in found if owner == int(line)), "")
@@ -106,7 +106,7 @@ class Plain(ast.NodeTransformer):
     """Makes the printer's Python idiomatic, and adds the comments of the sources."""
 
     def visit(self, node: ast.AST) -> ast.AST:
-        """Rewrite a node's parts, then the node; all numbers are integers."""
+        """Rewrite a node's parts, then the node; numbers are integers: `a - 1 + 1` is `a`."""
         match self.generic_visit(node):
             case ast.FunctionDef() | ast.ClassDef() as made:
                 return self.documented(made)
@@ -134,7 +134,7 @@ class Plain(ast.NodeTransformer):
 
 def hidden(tree: ast.Module) -> Iterator[str]:
     """Yield names that hide a built-in name, an earlier definition or a called function."""
-    code = compile(tree, "<extracted>", "exec")  # Python reports some errors only here.
+    code = compile(tree, "<extracted>", "exec")
     variables = {c.co_name: {*c.co_varnames} for c in code.co_consts if isinstance(c, CodeType)}
     known, taken = {*dir(builtins)}, {*dir(builtins)}
     for node in tree.body:
@@ -156,7 +156,7 @@ def hidden(tree: ast.Module) -> Iterator[str]:
 
 
 def python(printed: str) -> str:
-    """Format the printed Python."""
+    """Refuse ambiguous names; make the printed Python idiomatic."""
     try:
         tree = ast.parse(printed, feature_version=(3, 10))
         names = sorted({*hidden(tree)})
@@ -181,7 +181,7 @@ def extract_kernel() -> str:
         return file.read_text(encoding="utf-8")
 
 
-# The line before a definition: its name in WhyML, and its place there.
+# The line before a definition: its name and place in WhyML.
 HEAD = re.compile(r"/\*@ (\S+) (.*) @\*/\n")
 CODE = re.compile(r"int64_t whycast_(\w+) = INT64_C\((-?\d+)\);")
 PROTOTYPE = re.compile(r"int64_t (whycast_\w+)\([^()]*\)(?= \{\n)")

@@ -29,8 +29,8 @@ class Entry(NamedTuple):
     line: int
 
 
-# A name, also `(*)` and `( *= )`; a quoted text, whose lines except the last end in a backslash; a
-# comment, which does not begin with `(*)`.
+# NAME also matches `(*)` and `( *= )`; no COMMENT begins with `(*)`. The lines of TEXT, except the
+# last, end in a backslash.
 NAME = r'\w+|\([^\w"]*?_?[^\w"]*?\)'
 TEXT = r'"((?:[^"\\]|\\\n|\\n|\\")*)"'
 COMMENT = r"\(\*(?!\))((?:[^*]|\*(?!\)))*)\*\)"
@@ -78,7 +78,7 @@ def entries(text: str) -> Iterator[Entry]:
 
 
 def read(root: Path, language: str) -> list[Entry]:
-    """List the declarations of the driver of a language, if the tree has one."""
+    """List the declarations of a language's driver, if the tree has it."""
     path = root / DRIVERS[language]
     try:
         return list(entries(path.read_text(encoding="utf-8"))) if path.exists() else []

@@ -1,7 +1,7 @@
 """Load the extracted Python, unless unknown integers could change its meaning.
 
-In functions, only the listed names of Python's grammar may occur: `is` or classes of values, for
-example, treat an unknown integer differently from a known one.
+Functions may use only the listed grammar and built-in names: `is` and `type`, for example, treat an
+unknown integer differently from a known one.
 """
 
 import ast
