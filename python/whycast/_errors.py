@@ -257,9 +257,9 @@ class IncompatibleError(BroadcastError):
     Parameters
     ----------
     other, tensor, axis : int
-        Two tensors, `other` before `tensor`, and the axis of the common rank at fault, from 0.
+        Two tensors, `other` before `tensor`, that differ on `axis` of the common rank; from 0.
     shapes, names : as for BroadcastError
-        `names` names the two tensors of a function that takes exactly two.
+        `names` contains the two tensors' names, for a function that takes exactly two.
 
     Notes
     -----

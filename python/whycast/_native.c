@@ -2,11 +2,11 @@
 
    This file is handwritten and not proved. It unpacks arguments, calls entry points, which check
    them, and packs the result: a tuple, views or a bool. Only `p` calls no entry point. It returns
-   None, which leaves the question to Python, for a subclass, an integer of more than 64 bits, more
-   shapes than its arrays hold, StringDType, and an entry point's errors, except a mismatch in
-   `compatible`. It calls no user's method, so none runs twice. Static data do not change after
-   import. As other threads may change a list, it reads a copy. It uses the limited API of Python
-   3.10, unless free-threaded (setup.py), and the API of NumPy 2.0. */
+   None to leave the question to Python, for example for a subclass, an integer of over 64 bits,
+   more shapes than its arrays hold, or an entry point's error, except a mismatch in `compatible`.
+   It calls no user's method, so none runs twice. Static data do not change after import. It reads a
+   copy of a list, which other threads may change. It uses the limited API of Python 3.10, unless
+   free-threaded (setup.py), and the API of NumPy 2.0. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -210,7 +210,7 @@ static PyObject *view_to(PyObject *const *arguments) {
   return rank < 0 ? NULL : view_as(x, target, rank);
 }
 
-/* The view of a tensor with the common shape of the tensor and a given shape. */
+/* The view of a tensor in the common shape of its own and a given shape. */
 static PyObject *view_with(PyObject *const *arguments) {
   int64_t own[RANK], given[RANK], common[RANK];
   PyArrayObject *x = as_array(arguments[0]);
@@ -309,7 +309,8 @@ static PyObject *views(PyObject *const *arguments) {
   return result;
 }
 
-/* Writes the shape, 1 on repeated axes. Returns the bytes; -1 for objects or if not row-major. */
+/* Writes the shape, with 1 on repeated axes. Returns the number of bytes; -1 for objects, records
+   or memory that is not row-major. */
 static int64_t block(PyArrayObject *x, int64_t *shape) {
   if (PyArray_TYPE(x) == NPY_OBJECT || PyArray_TYPE(x) == NPY_VOID) return -1;
   int64_t bytes = PyArray_ITEMSIZE(x);

@@ -3,9 +3,9 @@
 On each axis, all sizes other than 1 must be equal: the result has this size, or 1 if all are 1.
 For one or more tensors, SONNX's rule differs only by its E1 for a 0 beside a 1 or a missing axis.
 
-The functions behave like ``numpy``'s, except: shapes may have any rank and sizes of any magnitude,
-arrays up to 64 axes; errors name argument, axis and sizes; no ``__array_function__`` replaces the
-proved rule; arguments that would lose a mask or a unit raise TypeError, as in `whycast`.
+The functions behave like ``numpy``'s, except: `broadcast_shapes` takes any ranks and sizes; errors
+name argument, axis and sizes; no ``__array_function__`` replaces the proved rule; arguments that
+would lose a mask or a unit raise TypeError, as in `whycast`.
 """
 
 from __future__ import annotations
@@ -95,9 +95,9 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     Returns
     -------
     tuple of numpy.ndarray
-        For each array or converted argument, an array of the common shape, with the same dtype and
-        memory: the array if it has this shape, else a view, writeable if the array is. Elements of
-        a view may share memory: NumPy warns of a write, unless you set ``writeable``.
+        For each array or converted argument: the array if it has the common shape, else a view of
+        it in this shape, writeable if the array is. Elements of a view may share memory: NumPy
+        warns of a write, unless you set ``writeable``.
 
     Raises
     ------

@@ -292,7 +292,7 @@ class Answer:
     def substitute(
         self, sizes: Mapping[str, int | str] | None = None, /, **more: int | str
     ) -> Answer:
-        """Return the answer with numbers, or other names, for names.
+        """Return the answer with names replaced by numbers or other names.
 
         Parameters
         ----------
@@ -315,7 +315,7 @@ class Answer:
         return _answer(shapes, (*facts, *self._facts({**(sizes or {}), **more})), self.rule)
 
     def holds(self, sizes: Mapping[str, int] | None = None, /, **more: int) -> bool:
-        """Return whether the shapes broadcast for numbers of all names.
+        """Return whether the shapes broadcast for given numbers of all names.
 
         Parameters
         ----------
@@ -603,9 +603,9 @@ def solve(
 ) -> tuple[Answer, tuple[Shape, ...]]:
     """Return the answer for shapes in which integers below 0 stand for names.
 
-    `text` spells a name; `least` contains the least sizes of names, from -1 down. For rule
-    ``"target"`` the second shape is the target. The second result contains, for each axis, the
-    sizes other than 1; for rule ``"target"`` it is empty.
+    `text` spells a name; `least` lists the least sizes of the names -1, -2, and so on. For rule
+    ``"target"`` the second shape is the target, and the second result is empty. For other rules the
+    second result is that of the kernel's `symbolic_sizes`.
     """
     names = -min((size for shape in shapes for size in shape), default=0)
     one_way, known = rule == "target", list(least) + [0] * names

@@ -26,7 +26,7 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
     Returns
     -------
     numpy.ndarray
-        Read-only view (in torch, writable) of shape `size`, each -1 replaced, and the same dtype.
+        Read-only view (in torch, writable) of the same dtype and shape `size`, each -1 replaced.
 
     Raises
     ------

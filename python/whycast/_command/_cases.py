@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         count = _write(arguments)
     except OSError as error:
-        # For jsonl, this is a failed write: for a wrong path, `output` raises UsageError.
+        # For jsonl, a write has failed: for a wrong path, `output` raises UsageError.
         if arguments.format not in _PACKS:
             raise
         raise UsageError(f"--out: {error}") from None

@@ -17,7 +17,7 @@ from whycast._model._read import Scope, graphs_of, opset
 from whycast._types import Shape
 from whycast.symbolic import Clause, Condition, NeverError, solve
 
-# always and never: for all numbers of names. unknown: undecided, for example an open rank.
+# always and never: whatever the names' numbers. unknown: undecided, for example an open rank.
 Verdict = Literal["equal", "always", "depends", "never", "unknown"]
 UNKNOWN = "an input's rank, or the input that has to grow, is unknown"
 
@@ -27,7 +27,7 @@ class Place:
     """A node that may broadcast.
 
     The `inputs`, with `shapes`, broadcast together; the shapes of stacks of matrices lack the last
-    two axes. On each axis, `target` lists sizes; the common size is the one that is not 1, else 1.
+    two axes. On each axis, the common size is any size in `target` that is not 1, else 1.
     `condition` is that of the node's rule, `zeros` SONNX's further condition. `index` is the node's
     place in the graph; `note` explains an unusual node.
     """

@@ -52,7 +52,7 @@ def check(
     try:
         by, differences = _differences(before, after, inputs)
     except UsageError:
-        # Sizes that the running model computes may have conditions, too; a size of 1 may meet them.
+        # Sizes that the model computes at run time may have conditions, too: try 1 for all sizes.
         inputs = feeds(known.inputs, dict.fromkeys(sizes, 1), numbers)
         by, differences = _differences(before, after, inputs)
     shapes = {name: [*np.shape(each)] for name, each in inputs.items() if np.ndim(each)}
@@ -75,7 +75,7 @@ def _numbers_for(
 def feeds(
     inputs: Sequence[onnx.ValueInfoProto], chosen: Mapping[str, int], numbers: Mapping[str, float]
 ) -> Inputs:
-    """Draw inputs of a model's types and shapes; two tensors for a sequence.
+    """Draw a model's inputs; for an input that is a sequence, two tensors.
 
     If `numbers` contains a number for an input, all its elements are this number. Otherwise all
     strings of a tensor differ, and so do its fractions before they are rounded; integers, which may
@@ -205,7 +205,7 @@ def _by_onnxruntime(path: Path, inputs: Inputs) -> list[Any]:
     # Optimizations of the two models may differ.
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
-    # A path leads ONNX Runtime to external data.
+    # With a path, ONNX Runtime finds external data.
     source = load(path, data=True).SerializeToString() if path.suffix == TEXT else path
     session = runtime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
     results: list[Any] = session.run(None, inputs)

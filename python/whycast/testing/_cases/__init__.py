@@ -53,10 +53,10 @@ def cases(
 
     Notes
     -----
-    The first cases are all pairs (for rules with axes, most pairs) of shapes up to rank 3 with
-    sizes 0, 1, 2 and 4 and, for rules on tensors, all triples up to rank 1 with sizes 0 to 3. Then
+    The first cases are all pairs of shapes up to rank 3 with sizes 0, 1, 2 and 4 (most pairs for
+    rules with axes). Rules on tensors also have all triples up to rank 1 with sizes 0 to 3. Then
     follow cases with up to 40 tensors, high ranks, large sizes and, at levels of arrays, all dtypes
-    and layouts. Level ``symbolic`` only has pairs up to rank 2 and triples up to rank 1, with
+    and layouts. Level ``symbolic`` has only pairs up to rank 2 and triples up to rank 1, with
     names. `check` reorders the cases.
 
     Examples
