@@ -35,8 +35,8 @@ PLAIN, MEMCPY = "a plain loop", "memcpy"
 PEERS = (WITHOUT, NUMPY, PLAIN, MEMCPY)
 
 NOTES = {
-    "broadcast_shapes": "Eight sets of shapes in turn, the same in each run: the sizes are 2 to 6, "
-    "two in five are 1, and up to half of the axes are left out.",
+    "broadcast_shapes": "Eight sets of shapes in turn, the same in each run: two in five sizes are "
+    "1, the others 2 to 6; up to half of the axes are left out.",
     "broadcast, views": "whycast's results are read-only views. NumPy's results can be written to, "
     "with a warning, and are the arguments themselves where all shapes are equal. whycast checks "
     "that each of 10,000 strings is a str; NumPy checks none.",
@@ -150,7 +150,7 @@ COPIES = of_whycast(
     "whycast.broadcast(*arrays, copy=True)",
     "[np.array(x, order='C') for x in np.broadcast_arrays(*arrays)]",
 )
-# Broadcasts or sums of one array to a shape: the array's shape, and the expressions.
+# Each line: an array's shape, our expression and NumPy's.
 OF_ONE = """\
 4: whycast.broadcast_to(a, (3, 4)) | np.broadcast_to(a, (3, 4))
 4: whycast.numpy_rule.broadcast_to(a, (3, 4)) | np.broadcast_to(a, (3, 4))

@@ -29,7 +29,6 @@ EQUIVALENT = Path(__file__).with_name("equivalent_c.toml")
 # A mutant that exceeds this processor time or address space is noticed.
 BOUNDED = ("prlimit", "--cpu=30", f"--as={2**34}", "--core=0")
 
-# A mutant is also noticed if a compiler prints one of these warnings, which the tests enable.
 TOLD = ("-Werror=return-type", "-Werror=uninitialized", "-Werror=maybe-uninitialized")
 
 OPERATORS = {

@@ -1,7 +1,4 @@
-"""SONNX-1 and SONNX-0, read clause by clause, counting from 1; the package counts from 0.
-
-Here a tensor has sizes and a dictionary from multi-indices to elements.
-"""
+"""SONNX-1 and SONNX-0, read clause by clause, counting from 1; the package counts from 0."""
 
 from __future__ import annotations
 
@@ -20,8 +17,6 @@ Index = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Tensor:
-    """A tensor whose axes and indices are counted from 1."""
-
     sizes: tuple[int, ...]
     elements: dict[Index, object]
 
@@ -40,7 +35,7 @@ def from_zero(array: np.ndarray[Any, Any]) -> Tensor:
 
 
 def arrays_of(shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray[Any, Any]]:
-    """Return arrays without equal elements, of integers and texts in turn."""
+    """Return arrays of integers and of texts, in turn; no array repeats an element."""
     arrays = [np.arange(np.prod(shape, dtype=int)).reshape(shape) for shape in shapes]
     return [array.astype(str) if m % 2 else array for m, array in enumerate(arrays)]
 
@@ -89,7 +84,6 @@ def binary_form(x1: Tensor, x2: Tensor) -> list[Tensor] | None:
     """Broadcast two tensors by the second description of SONNX-1."""
     n1, rank = len(x1.sizes), len(x2.sizes)
     sizes1 = tuple(1 if i <= rank - n1 else x1.size(i - rank + n1) for i in range(1, rank + 1))
-    # The last indices of Y1 are those of X1.
     y1 = Tensor(sizes1, {index: x1.elements[index[rank - n1 :]] for index in indices(sizes1)})
     return enlarged([y1, x2])
 
@@ -118,9 +112,7 @@ def test_f() -> None:
 
 
 def test_both_texts() -> None:
-    """SONNX-0 describes only tensors of the same rank.
-
-    [E_SonnxOneBroadcast_any_Signature_010] [E_SonnxOneBroadcast_any_Types_010]
+    """[E_SonnxOneBroadcast_any_Signature_010] [E_SonnxOneBroadcast_any_Types_010]
     [E_SonnxOneBroadcast_any_Constraints_010] [E_SonnxOneBroadcast_any_Constraints_020]
     [E_SonnxOneBroadcast_any_Functionality_010] [E_SonnxOneBroadcast_any_Rank_010]
     [E_SonnxOneBroadcast_any_Rank_020] [E_SonnxOneBroadcast_any_Rank_030]

@@ -267,7 +267,6 @@ def test_the_way_to_an_assumption_is_a_shortest_one(facts: Any) -> None:
     graph.uses |= {a: [b, d], b: [c], c: [d, "int.Int.Assoc"], d: [a, "int.Int.Compat"]}
     assert graph.chains([a]) == [[a, b, c, "int.Int.Assoc"], [a, d, "int.Int.Compat"]]
     assert graph.chains([MORE]) == []
-    # An instance rests on its template.
     symbols[0]["template"] = SAME
     assert Graph(facts).uses[a] == [SAME]
 

@@ -60,7 +60,6 @@ def test_report_has_each_finding(folder: Path) -> None:
     assert "E1 if two of them that are not 1 differ" in wording
 
 
-# Our function of NumPy's rule replaces NumPy's.
 OURS = ("np.broadcast_arrays(", "__import__('whycast').numpy_rule.broadcast_arrays(")
 
 

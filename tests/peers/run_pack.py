@@ -1,11 +1,11 @@
 """Run packs of `whycast cases` by a runtime: python run_pack.py RUNTIME LIST PACK...
 
-LIST contains known failures: each line has an id or a pattern of ids and, if only some of these
-tests fail, their number. `#` begins a comment. If more or fewer tests fail, the exit status is 1.
+LIST contains known failures: each line has an id or a pattern of ids and, unless all these tests
+fail, the number of failures. `#` begins a comment. If more or fewer fail, the exit status is 1.
 Without arguments, ONNX Runtime and StableHLO's interpreter run the packs of three rules, with the
 lists beside this file; so does IREE, if build/iree is a virtual environment with IREE and onnx.
 
-To run packs you need the runtime, not whycast. Any error is a refusal, even a missing operator.
+To run packs, whycast is not needed. Any error counts as a refusal, also a missing operator.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Arrays of every type and any memory layout; elements differ, so misplaced elements show."""
+"""Arrays of every type and any memory layout."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def arrays_of_shape(draw: st.DrawFn, shape: Shape, dtype: DType | None = None) -
     memory = elements(int(np.prod([room[axis] for axis in order])), dtype)
     array = memory.reshape([room[axis] for axis in order])
     array = array.transpose(np.argsort(order)) if rank else array
-    # Slice twice: in a slice with a negative step, the bound would mean another end.
+    # Slice twice: a negative step would change the meaning of the bound.
     every: Any = (*[slice(None, None, step) for step in steps], ...)
     window: Any = (*[slice(0, size) for size in stored], ...)
     array = np.broadcast_to(array[every][window], shape)
