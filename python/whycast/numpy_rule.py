@@ -3,9 +3,9 @@
 On each axis, all sizes other than 1 must be equal: the result has this size, or 1 if all are 1.
 For one or more tensors, SONNX's rule differs only by its E1 for a 0 beside a 1 or a missing axis.
 
-The functions behave like ``numpy``'s, except: `broadcast_shapes` takes any ranks and sizes; errors
-name argument, axis and sizes; no ``__array_function__`` replaces the proved rule; arguments that
-would lose a mask or a unit raise TypeError, as in `whycast`.
+The functions behave like ``numpy``'s, except: `broadcast_shapes` takes any ranks, and sizes of any
+magnitude; errors name argument, axis and sizes; no ``__array_function__`` replaces the proved rule;
+arguments that would lose a mask or a unit raise TypeError, as in `whycast`.
 """
 
 from __future__ import annotations
