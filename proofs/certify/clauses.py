@@ -10,14 +10,14 @@ from certify.terms import Term, build, listed, negation, parts, require, togethe
 
 
 def without(clause: Sequence[Term], literal: Term) -> list[Term]:
-    """Remove a literal from a clause, everywhere; the literal may be the whole disjunction."""
+    """Remove a literal from a clause; if it is the whole disjunction, leave nothing."""
     if literal.operator == "or" and tuple(clause) == literal.arguments:
         return []
     return [each for each in clause if each is not literal]
 
 
 def resolve(a: Sequence[Term], b: Sequence[Term], positive: Term, pivot: Term) -> list[Term]:
-    """From `F or A` and `not F or B` follows `A or B`; if not `positive`, `not F` is in `a`."""
+    """From `F or A` and `not F or B`, make `A or B`; if not `positive`, `a` contains `not F`."""
     first, second = pivot, negation(pivot)
     if positive is not truth(True):
         first, second = second, first
@@ -34,10 +34,7 @@ def chain(premises: Sequence[Term], positives: Terms, pivots: Terms) -> list[Ter
 
 @rule(2)
 def resolution(a: Term, b: Term, positive: Term, pivot: Term) -> Term:
-    """Two clauses, a pivot in the first and its negation in the second: the other literals.
-
-    If `positive` is `false`, the negation is in the first.
-    """
+    """Clauses with F and with `not F`: the other literals; if not `positive`, `not F` is in `a`."""
     return together("or", resolve(listed(a, "or"), listed(b, "or"), positive, pivot))
 
 

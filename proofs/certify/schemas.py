@@ -1,8 +1,8 @@
 """Rules written as patterns: the name, arguments, premises, and conclusion.
 
-These are the patterns in certificates of our tasks; cvc5 has more. A capitalized word stands for
-the same term everywhere. `Zs...` stands for any number of arguments of the `and` or `or` around it;
-a certificate contains one conjunction or disjunction of them. If Zs is empty, `(and Y Zs...)` is Y.
+These are the patterns in certificates of our tasks; cvc5 has more. In a rule, a capitalized word
+stands for one term, and `Zs...` for any number of arguments of the `and` or `or` around it; a
+certificate contains their conjunction or disjunction. If Zs is empty, `(and Y Zs...)` is Y.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The documentation: Sphinx builds it from the texts in python/doc, which this module fills in."""
+"""The documentation: this module fills in the texts in python/doc, and Sphinx builds it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from whycast.testing._report._compare import KINDS
 
 TEXTS, SOURCE, PACK = "python/doc", "build/doc-source", "build/doc"
 
-# Shell sessions in the texts use the package in .venv; help has a fixed width, not the terminal's.
+# Shell sessions in the texts use the package in .venv; help has a fixed width.
 ENVIRONMENT = {
     **{"PATH": f"{VENV / 'bin'}:/usr/bin:/bin", "COLUMNS": "90", "LC_ALL": "C.UTF-8"},
     "PYTHONDONTWRITEBYTECODE": "1",
@@ -58,7 +58,7 @@ LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)#:\s]*)(#[^)\s]*)?\)")
 ADDRESS = re.compile(r"""<[^>]*\b(?:href|src)="([^"]*)\"""")
 PLACE = re.compile(r"""<[^>]*\bid="([^"]*)\"""")
 
-# Names, heading levels and focus to scroll: the theme lacks what screen readers and keyboards need.
+# Names, heading levels and focus, which the theme lacks, for screen readers and keyboards.
 MENDED = {
     'role="heading"': 'role="heading" aria-level="2"',
     '<aside class="sidebar-drawer"': '<aside aria-label="Pages" class="sidebar-drawer"',

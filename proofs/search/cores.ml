@@ -6,8 +6,8 @@
 open Why3
 module Names = Wstdlib.Sstr
 
-(** A proposition of Why3's library keeps its symbol, by which a driver omits facts that its prover
-    knows. If several propositions have the printed name of a used one, all are kept. *)
+(** A proposition of Why3's library keeps its symbol: by it, a driver omits facts that its prover
+    knows. If several propositions print as the same used name, all are kept. *)
 let is_of_library (pr : Decl.prsymbol) =
   match Theory.restore_path pr.pr_name with
   | first :: _, _, _ -> not (Sys.file_exists (Filename.concat Project.theories_dir first))

@@ -5,8 +5,8 @@ open Record
 let proved proofs = if proofs = [] then nothing else { nothing with proofs = [ (here, proofs) ] }
 let taken_apart step = { nothing with step = Some step }
 
-(** The results join a record with the same steps. They go below [instead] if the record is only of
-    other versions, and replace any other record. *)
+(** Results join a record with the same steps, go below [instead] in a record of other versions
+    only, and replace any other record. *)
 let rec merged known found =
   let known = { known with instead = List.remove_assoc here known.instead } in
   let add step =

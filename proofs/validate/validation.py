@@ -2,8 +2,8 @@
 
 The types in WhyML determine the arguments: sequences of unknown integers, of each length up to a
 bound. The validation skips programs that move elements: small cases of integers suffice for them.
-It follows each path of the others to its end. The contract, computed on the same integers, adds its
-own comparisons to a path: on the whole path, each condition is true, false, or without a value.
+It follows each path of the others to its end. Computing the contract on the same integers extends a
+path by comparisons, until each condition is true, false, or without a value.
 """
 
 import signal
@@ -22,11 +22,11 @@ from gate.program import Program as Tool
 from gate.terms import Condition, Contract, Kind, Theories, UndecidedError, UndefinedError, fits
 from validate.paths import Explorer, Number, Path, Unknown, left_out
 
-# Stands for an unknown integer in a form of arguments.
+# An unknown integer in a form of arguments.
 ANY: Any = type("AnyInteger", (), {"__repr__": lambda _: "?"})()
 
-# For several shapes: the largest rank, and the most shapes. At rank 2, a wrong index -1 means
-# axis 1 and may pass; so there are shapes of rank 3, too.
+# For several shapes: the largest rank, and the most shapes. Rank 3 shows a wrong index -1, which
+# may pass as axis 1 at rank 2.
 SEVERAL = ((2, 3), (3, 2))
 
 # The `rank` or `axis` of these programs is unknown. In others a loop counts up to the rank.
@@ -224,7 +224,7 @@ class Validation:
             kind = type(error)
             if getattr(self.kernel, kind.__name__, None) is not kind:
                 return Outcome(str(error), f"builtins.{kind.__name__}")
-            # In an exception without a value, arguments are a fault.
+            # An exception without a value must have no arguments.
             return Outcome(getattr(error, "value", error.args or None), kind.__name__)
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)

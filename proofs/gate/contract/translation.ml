@@ -1,8 +1,8 @@
 (** Formulas, terms and types of values as JSON: gate/terms.py computes them.
 
     A variable is a string, a truth value a boolean. Any other term is a list: a word before its
-    parts, or the name of a symbol, [seq.Seq.length], before its arguments. An unknown construct
-    becomes [unknown], with the reason, so that no missing translation makes a formula true. *)
+    parts, or the name of a symbol, [seq.Seq.length], before its arguments. A construct without a
+    translation becomes [unknown], with the reason: it makes no formula true. *)
 
 open Why3
 open Term
@@ -57,7 +57,7 @@ let order (f : term) =
       | _ -> [])
   | _ -> []
 
-(** The conjuncts of a predicate are those of its definition, to this depth. *)
+(** The conjuncts of a formula; to this depth, a predicate is replaced by its definition. *)
 let rec conjuncts ?(depth = 3) p (f : term) =
   match f.t_node with
   | Tbinop (Tand, a, b) -> conjuncts ~depth p a @ conjuncts ~depth p b
@@ -73,7 +73,7 @@ let rec guard p (f : term) =
   match f.t_node with Tbinop (Timplies, a, b) -> conjuncts p a @ guard p b | _ -> []
 
 (** A lower bound of a variable, or an upper one if [up], as a term and a number to add. If the term
-    is a variable that is quantified later, the bound of that variable serves. *)
+    is a variable that is quantified later, take its bound instead. *)
 let rec bound ~up ~later known v =
   let of_order (a, n, b) =
     let mine, other, n = if up then (a, b, -n) else (b, a, n) in

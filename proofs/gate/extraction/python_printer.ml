@@ -1,14 +1,14 @@
 (* The extraction of WhyML programs to Python, as a printer of Why3.
 
-   The text is right, but not yet readable: parentheses surround every operation, and the place of a
-   comment stands for the comment. Python's own parser and printer do the rest, in extraction.py,
-   which also refuses names that Python uses itself.
+   In the printed text, parentheses surround every operation, and a comment's place stands for the
+   comment. extraction.py makes it readable, with Python's own parser and printer, and refuses names
+   that Python uses itself.
 
    The printer refuses each construct that no program of the kernel uses, and each symbol without an
    extracted definition or a syntax in the driver.
 
-   The tree is that of erase.ml: operands have no effects, so evaluation follows the order of the
-   definitions, and a reference becomes a variable. *)
+   In erase.ml's tree, operands have no effects, so evaluation follows the order of the definitions.
+   A reference becomes a variable. *)
 
 open Why3
 open Wstdlib
@@ -21,7 +21,7 @@ open Erase
 
 type symbol =
   | Name of string
-  | Record of string * string list  (* its class and fields; arguments by name *)
+  | Record of string * string list  (* a class, and its fields, passed by name *)
 
 let symbols : symbol Hid.t = Hid.create 97
 
@@ -86,7 +86,7 @@ let is_int = function Tapp (id, []) -> id_equal id its_int.its_ts.ts_name | _ ->
 let block header body =
   (header ^ ":") :: List.map (( ^ ) "    ") (if body = [] then [ "pass" ] else body)
 
-(* Can control reach the end? The answer "yes" may be wrong, "no" never is. *)
+(* [false] only if control cannot reach the end. *)
 let falls_through lines =
   let leaves line = Strings.(has_prefix "return " line || has_prefix "raise " line) in
   match List.rev lines with last :: _ -> not (leaves last) | [] -> true
@@ -257,8 +257,8 @@ let rec statements env destination e =
   | Eassign _ -> fail env.loc "a field that changes is not supported"
   | Eexn _ | Efun _ | Elet _ | Ematch _ | Eignore _ -> fail env.loc "this has no Python here"
 
-(* A variable that Why3 introduced is named [value]: Why3 gives all of these one letter. A list of
-   tuples gets its type: otherwise a type checker would infer it from the first elements. *)
+(* A variable that Why3 introduced, always with the same letter, is named [value]. A list of tuples
+   gets its type: otherwise a type checker would infer it from the first elements. *)
 and define env destination pv e1 e2 =
   let ty =
     match e1.e_node with
@@ -279,8 +279,8 @@ and conditional env destination e a b c =
   | Some x -> deliver destination e x
   | None -> branch (value env a) (statements env destination b) (statements env destination c)
 
-(* A loop over all indices of a tuple, which first reads the element there, becomes a loop over the
-   elements: tuples, and WhyML variables except references, do not change. *)
+(* If a loop over all indices of a tuple first reads the element there, loop over the elements:
+   tuples, and WhyML variables except references, do not change. *)
 and for_loop env i lower direction upper body =
   let loop target over env body =
     block ("for " ^ target ^ " in " ^ over) (statements env Discard body)
@@ -345,7 +345,7 @@ let class_name id =
   Hid.replace symbols id (Name name);
   name
 
-(* The docstring has the WhyML name, which leads to the contract: Python lacks its logic. *)
+(* The docstring names the WhyML program, which has the contract: Python lacks its logic. *)
 let function_ driver (rs : Expr.rsymbol) arguments result body =
   let id = rs.rs_name in
   let values = Mid.empty and visible = Sstr.empty and types = Hstr.create 17 in
@@ -425,8 +425,8 @@ let definition driver (m : Pmodule.pmodule) id =
       let rs, arguments, body = program m id in
       function_ driver rs arguments (type_of rs.rs_cty.cty_result) body
 
-(* Why3 passes the definitions one by one, each after those that it needs, and once for every name
-   in it. If the driver has a symbol of a module, the module's other symbols have no Python. *)
+(* Why3 passes each definition after those that it needs, once for every name in it. If the driver
+   has a symbol of a module, the module's other symbols have no Python. *)
 let print_decl (driver : Pdriver.printer_args) ?old:_ ?fname:_ (m : Pmodule.pmodule) output decl =
   let id = List.hd (get_decl_name decl) in
   let module_of id =

@@ -14,7 +14,7 @@ let transformation = "keep"
 let of_prop (pr : Decl.prsymbol) =
   Re.Str.replace_first (Re.Str.regexp "'[0-9]+$") "" (Name.full pr.pr_name)
 
-(** Each of these names keeps its declaration: a hypothesis, or mutually recursive definitions. *)
+(** Each of these names keeps the whole declaration. *)
 let names (d : Decl.decl) =
   match d.d_node with
   | Dprop ((Paxiom | Plemma), pr, _) -> [ of_prop pr ]
