@@ -38,7 +38,7 @@ _MOST_AXES_OF_A_SHAPE, _MOST_AXES_NAMED = 16, 12
 def _pattern(number: str, *forms: str, one: str = "") -> str:
     """Return a pattern of numbers with commas, of a single number (`one`), and of other forms."""
     commas = rf"(?:{number}(?: *, *{number})+|{one or number})"
-    # Without brackets "3," may be half of "3, 1", which a shell splits.
+    # Without brackets, "3," may be the first word of "3, 1".
     inside = rf" *(?:{commas} *(?:, *)?|{number} *, *)?"
     return "|".join(
         (*forms, commas, rf"\({inside}\)", rf"\[{inside}\]", rf"torch\.Size\(\[{inside}\]\)")

@@ -47,7 +47,7 @@ class Read(NamedTuple):
 def scopes(model: ModelProto, names: Names, given: Sequence[tuple[str, Shape | int]]) -> Read:
     """Return a model's graphs, with inferred shapes; add the model's names to `names`.
 
-    Inference first ignores annotations, which may be stale, then adds those that no node
+    Annotations may be stale: inference first ignores them, then adds those that no node
     contradicts, even indirectly. Raises UsageError if `given` contradicts itself or the model.
     """
     stated, notes = _read.light(model), list[str]()
@@ -245,7 +245,7 @@ def _complete(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> None:
                     dim.dim_param = f"{value.name} {axis}"
 
 
-# Suffix for the name of a node's own result, if an annotation keeps the name itself.
+# Suffix of a renamed result: the annotation keeps the name.
 _MADE = " as it is made"
 
 

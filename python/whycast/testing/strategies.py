@@ -170,7 +170,7 @@ def cases(
     Raises
     ------
     TypeError, ValueError
-        As for `shape_lists`, but every rule is allowed; or `level` is wrong.
+        As for `shape_lists`, or `level` is wrong; every rule is allowed.
 
     Notes
     -----

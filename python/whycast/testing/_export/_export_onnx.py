@@ -1,7 +1,7 @@
 """Cases as backend tests of ONNX: a folder for each, in the format of ONNX's own runner.
 
-A test is a model of one node that broadcasts. For each input, an accepted test has data sets, whose
-outputs show the places of this input's elements.
+A test is a model of one node. An accepted test has data sets for each input; their outputs show
+where the input's elements are.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def _data_sets(rule: Rule, test: Test) -> Iterator[tuple[list[AnyArray], AnyArra
 
 
 def telling(dtype: str, size: int) -> list[AnyArray]:
-    """Make an array with few equal elements; for bool, one array for each bit of the places."""
+    """Return an array with few equal elements, or, for bool, one for each bit of the places."""
     places = np.arange(1, size + 1)
     if dtype == "bool":
         return [(places >> bit & 1).astype(np.bool_) for bit in range(max(1, size.bit_length()))]
@@ -151,7 +151,7 @@ def telling(dtype: str, size: int) -> list[AnyArray]:
 
 
 def _silent(operator: str, m: int, *, shown: int, dtype: str, shape: tuple[int, ...]) -> AnyArray:
-    """Make input number `m`, which lets the output show input number `shown`."""
+    """Make input `m` such that the output shows input `shown`."""
     if operator == "Where" and m == 0:
         return np.full(shape, shown == 1)
     if operator == "Where" and shown == 0:
