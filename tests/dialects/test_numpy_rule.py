@@ -84,7 +84,7 @@ def shape_or_error(function: Callable[[], object]) -> object:
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_what_is_a_shape(make: Callable[[], Any]) -> None:
-    """Our functions accept what NumPy's do, and raise errors of its types, except for one value."""
+    """Our functions accept what NumPy's accept, and raise the same types, except for one value."""
     ours = shape_or_error(lambda: broadcast_shapes(make()))
     assert ours == shape_or_error(lambda: np.broadcast_shapes(make()))
     if isinstance(ours, tuple):

@@ -101,6 +101,6 @@ def test_what_a_condition_comes_to(tmp_path: Path) -> None:
             continue
         explorer = Explorer()
         n = Number(explorer, z3.Int("n"))
-        # A condition proves nothing if it has no value, or needs more than comparisons.
+        # Allowed: a condition has no value, or needs more than comparisons.
         with contextlib.suppress(UndefinedError, UndecidedError, Unknown, TypeError):
             assert {value(unknown, number, n) for _ in [0] if n == 3} == {expected}, text

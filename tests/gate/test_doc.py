@@ -90,7 +90,7 @@ FLAGS = """--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-fi
 
 
 def ask(made: Made, script: str, given: object, *flags: str) -> tuple[Any, str]:
-    """Let Chromium run a JavaScript function body beside the pages; return its result and log."""
+    """Run a JavaScript function body beside the pages; return its result and Chromium's log."""
     folder = made.folder
     program = shutil.which("chromium")
     if not program and toolchain.system().startswith("ubuntu"):

@@ -1,4 +1,4 @@
-"""Drawn models: their listed broadcasts, and the explicit models, are compared with runs.
+"""Compare the listed broadcasts of drawn models, and the explicit models, with runs.
 
 Sizes of inputs are numbers, names or open. For each assignment of numbers, a small interpreter of
 shapes finds which nodes run and broadcast; ONNX Runtime (for `--as sonnx` ONNX's reference) runs

@@ -22,9 +22,9 @@ from whycast._model._runs import feeds
 
 BUILD = Path(__file__).resolve().parents[2] / "build"
 
-# A line contains the numbers of nodes, of those that broadcast, and of undecided ones; the file in
-# build/; the sizes of the run; operators that stay implicit. If explicit, their last bits would
-# change: ONNX Runtime has special code for a single exponent of 2, and for matrices of one row.
+# A line contains the numbers of nodes, of broadcasting nodes, and of undecided nodes; the file in
+# build/; the sizes of the run; operators that stay implicit, because their last bits would change:
+# ONNX Runtime has special code for a single exponent of 2, and for matrices of one row.
 _MODELS = """\
 45 27 0 test-models/magika/models/standard_v3_3/model.onnx bytes=1x2048
 89 64 0 test-models/rapidocr/models/ch_ppocr_mobile_v2.0_cls_mobile.onnx x=2x3x48x192

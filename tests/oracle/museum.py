@@ -73,8 +73,6 @@ def reads_an_empty_list(*arrays: Array) -> Any:
 
 
 def ones_win(*shapes: Shape) -> Shape:
-    """If one of two sizes is 1, return 1; the other axes are right."""
-
     def two(first: Shape, second: Shape) -> Shape:
         common = min(len(first), len(second))
         axes = zip(*padded([first, second]), strict=True)
@@ -87,7 +85,6 @@ def ones_win(*shapes: Shape) -> Shape:
 
 
 def grows_from_the_front(shape: Shape, target: Shape) -> Shape:
-    """Find the missing sizes from the first axis on, and add zeros of these sizes."""
     if RULES["openvino-numpy"].shape(Operands((shape,), target)) is None:
         raise ValueError("they do not fit")
     same = [a == b for a, b in zip(shape, target, strict=False)] + [False] * len(target)
@@ -148,9 +145,8 @@ def rows_that_are_one(*arrays: Array) -> list[Array]:
     return found
 
 
-# The code takes the stride of the last axis but one for the length of a row. If this length is too
-# short, the code returns without an error, and leaves the output as it was (here: zeros). But the
-# stride of an axis of size 1 does not matter, and may be 0.
+# The code takes a matrix's first stride for the length of a row. If this is too short, the code
+# returns without an error or an output (here: zeros). But on an axis of size 1 any stride is right.
 short_rows = zeros_where(
     lambda xs: any(
         x.ndim == 2 and len(x) == 1 and abs(x.strides[0]) < x.shape[1] * x.itemsize for x in xs

@@ -60,7 +60,6 @@ E_OpenvinoBroadcast_any_Modes_020: mode numpy broadcasts the data to the target,
 def test_text(run: Run) -> None:
     assert run("explain 2x0 2x1") == (1, REFUSED, "")
     said = run("explain --rule in-dim 3x1 2x3 --axes 1,0").out
-    # The texts contain axes, folded lines, an index, loops, and two reasons.
     for line in (
         "broadcast_in_dim: 3x1 to 2x3, broadcast_dimensions 1,0 -> 2x3",
         "        its axes  1   0  E_BroadcastInDim_any_Axes_010",

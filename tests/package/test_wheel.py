@@ -113,7 +113,6 @@ def test_contents(source: Path, wheel: Path) -> None:
     assert "whycast/__init__.py" in sources
     assert names == sources | {f"whycast-{version}.dist-info/{name}" for name in about_it}
     needed = ["setup.py", "c/whycast.c", "c/whycast.h", "python/whycast/_native.c"]
-    # The source distribution contains the package's tests.
     for folder in ("dialects", "oracle", "package", "peers", "support"):
         needed += [str(path.relative_to(ROOT)) for path in ROOT.glob(f"tests/{folder}/*.py")]
     assert {f"whycast-{version}/{name}" for name in needed} < built_of

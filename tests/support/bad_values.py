@@ -231,5 +231,5 @@ def fails(
 
 def state(array: Array) -> tuple[object, ...]:
     """Return all properties of an array that a call may not change."""
-    # Read all flags as one number: reading `writeable` of an array that NumPy marked warns.
+    # Read the flags as one number: reading `writeable` alone may warn.
     return (array.tobytes(), array.shape, array.strides, array.dtype, array.flags.num)
