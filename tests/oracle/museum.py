@@ -180,8 +180,6 @@ def scalars_not_summed(delta: Array, shape: Shape) -> Array:
 
 
 def named(choose: Callable[[int, list[str], dict[str, int]], Any]) -> Callable[..., Any]:
-    """Choose each size by the number and names on its axis, and by the number beside each name."""
-
     def function(*shapes: Any) -> tuple[Any, ...]:
         numbers = [tuple([1 if isinstance(size, str) else size for size in s]) for s in shapes]
         columns = zip(*padded(shapes), strict=True)
