@@ -37,14 +37,14 @@ are medians over rounds in one process; in each round every contender ran once.
 """
 
 # A contender runs for this many seconds at a time: longer than a reading of the clock, so short
-# that other programs interrupt few rounds. With 2 ms, some ratios were 5, not 1.
+# that other programs interrupt few rounds.
 STRETCH = 0.0003
 
 TRIES = 5
 
 
 class Result(NamedTuple):
-    """A cell, and for each contender the seconds for one evaluation, one number a round."""
+    """A cell, and each contender's seconds for one evaluation, by round."""
 
     cell: Cell
     seconds: dict[str, list[float]]
@@ -107,7 +107,6 @@ def calibrated(timer: Callable[[int], float], stretch: float) -> int:
 
 
 def show_ratio(ratio: float) -> str:
-    """Write a ratio with two digits or more."""
     return f"{ratio:.2g}" if ratio < 0.0995 else f"{ratio:.{2 if ratio < 9.995 else 1}f}"
 
 

@@ -1,8 +1,8 @@
 """Wild values: a call raises only documented exceptions, leaves its argument unchanged, and returns
 the same as for the plain argument. `make fuzz` draws more values.
 
-The section Raises of a docstring lists the documented exceptions. A `MineError` from an
-argument's method may pass through. tests/package and tests/dialects test plain arguments.
+The section Raises of a docstring lists the documented exceptions. tests/package and tests/dialects
+test plain arguments.
 """
 
 import array
@@ -52,8 +52,6 @@ def only(method: str) -> Callable[[object], object]:
 
 
 class Raises:
-    """Object whose every method fails."""
-
     def _fail(self, *_: object) -> Any:
         raise MineError
 
@@ -62,8 +60,6 @@ class Raises:
 
 
 class Whole(int):
-    """Integer of a subclass with wrong methods."""
-
     def __index__(self) -> int:
         return 7
 
@@ -124,8 +120,6 @@ class Fickle(Sequence[Any]):
 
 
 class Long(Sequence[int]):
-    """Sequence with an invalid length."""
-
     def __init__(self, length: object) -> None:
         self.length = length
 
@@ -303,7 +297,7 @@ def _complaint(target: Target, value: Value, result: Any, error: Exception | Non
 def same(found: Any, wanted: Any) -> bool:
     """Compare the types of two results, and the bits of arrays."""
     if isinstance(found, np.ndarray) and isinstance(wanted, np.ndarray):
-        # Read all flags as one number: reading `writeable` of an array that NumPy marked warns.
+        # Read all flags as one number: if NumPy has marked an array, reading `writeable` warns.
         one, other = ((x.shape, x.dtype, x.flags.num & 0x400) for x in (found, wanted))
         # Views must have the same memory.
         shared = found.flags.owndata or not found.size or found.ctypes.data == wanted.ctypes.data
@@ -344,7 +338,7 @@ def settled() -> Iterator[None]:
         warnings.simplefilter("error")
         for kind in (RuntimeWarning, PendingDeprecationWarning):
             warnings.simplefilter("ignore", kind)
-        # This is NumPy's own warning about a requested write to an array that it has marked.
+        # NumPy warns of a write to an array that it has marked.
         warnings.filterwarnings("ignore", "future versions will not create a writeable array")
         yield
 

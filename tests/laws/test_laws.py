@@ -1,4 +1,4 @@
-"""Proved laws, tried on arrays; the tests that compare readings of texts do not try these laws.
+"""Proved laws, tried on arrays.
 
 Every test names its theorems. All elements of an array differ, so a misplaced element shows.
 """

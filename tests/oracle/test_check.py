@@ -220,7 +220,7 @@ BEYOND_SIZES = ["size 2,147,483,647: beyond, 16 of 16 ", "tensors 10: beyond, "]
     [
         (lambda rank, size, count: rank < 33, [], [BEYOND_32]),
         (lambda rank, size, count: size < 2**31 and count < 11, [], BEYOND_SIZES),
-        # Any other refusal is a deviation beside the limit, or shows that there is no limit.
+        # From here on there are deviations, with a limit or without.
         (lambda rank, size, count: rank < 33 and size != 65, ["refuses"], [BEYOND_32]),
         (lambda rank, size, count: rank in (*range(9), 64), ["refuses"], ["rank 64: "]),
         (lambda rank, size, count: rank < 33 and (9,), ["shape"], ["rank 32: "]),
@@ -383,7 +383,7 @@ def test_a_search_and_a_check_end_in_time(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("pauses", [itertools.chain([4], itertools.repeat(0)), itertools.repeat(1)])
 def test_a_target_that_compiles_does_not_hang(pauses: Iterator[float]) -> None:
-    """If a target compiles once, or for each call, it passes, but some cases are not asked."""
+    """A target that compiles once, or for each call, passes; some cases are not asked."""
 
     def compiles(*arrays: Any) -> Any:
         time.sleep(next(pauses))

@@ -19,7 +19,7 @@ import whycast
 
 
 def assert_elements(z: Array, x: Array, common: Shape) -> None:
-    """Demand the bits of the view, which test_arrays.py tests."""
+    """Compare with the view, which test_arrays.py tests."""
     expected = whycast.broadcast(x, np.zeros(common))[0]
     assert (z.shape, z.dtype.str) == (common, x.dtype.str)
     if x.dtype.kind in "TO":

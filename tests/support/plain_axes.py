@@ -1,4 +1,4 @@
-"""A reading of nGraph, OpenVINO, ONNX Expand and broadcast_in_dim, sentence by sentence.
+"""A reading of nGraph, OpenVINO, ONNX, broadcast_in_dim and PyTorch, sentence by sentence.
 
 This reading follows the specifications, not the WhyML sources: plain nested loops, no strides, no
 code of the package. Readings such as `expand` return the input's place in the output, or None.
