@@ -38,7 +38,7 @@ ATTEMPTS: tuple[tuple[dict[str, str], int], ...] = (({}, 3), ({"full-saturate-qu
 
 WANTED = 0.9
 
-# About one in CHANGED certificates is tried with CHANGES changes, each in one place.
+# About one in CHANGED certificates is checked with CHANGES changes, one at a time.
 CHANGED, CHANGES = 20, 12
 
 # Satisfiable tasks have no certificate.

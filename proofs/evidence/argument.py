@@ -1,8 +1,8 @@
 """The argument that the C computes SONNX's Broadcast, in GSN (Goal Structuring Notation).
 
-The headings in the table of SOUNDNESS, except PACKAGE and CALLER, are goals, and their rows are the
-goals' assumptions. Solutions of a goal are pages of the evidence, and the last runs of the lanes
-that check the rows.
+The headings in the table of SOUNDNESS, except PACKAGE and CALLER, are goals; their rows are
+assumptions. Solutions of a goal are pages of the evidence, and the last runs of the lanes that
+check the rows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PACKAGE, CALLER = "The package", "Not claimed"
 
 
 class Element(NamedTuple):
-    """An element of the argument; all but goals and the strategy have a page."""
+    """An element of the argument; goals and the strategy have no page."""
 
     text: str
     supported: tuple[str, ...] = ()

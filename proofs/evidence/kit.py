@@ -28,10 +28,10 @@ FORMAL = "spec/formal/common/broadcast"
 INFORMAL = "spec/informal/common/broadcast"
 TESTS = "spec/tests/common/broadcast/hypothesis"
 
-# For our modules, those of the group's library, or of the kit's other file, that replace them.
+# Prefixes of our modules, and what replaces them in the kit.
 USES = {"group.tensor.": "tensor.tensor.", "group.broadcast.": "broadcast."}
 
-# Zones of the group's tags, if not FUNC: constraints on inputs and outputs.
+# Zones of tags for inputs, outputs and types; other tags have FUNC.
 ZONES = {"Inputs": "CONSTR_X", "Outputs": "CONSTR_Z", "Types": "CONSTR_X"}
 
 REPAIRED = {"F1": "repaired (step 1 pads with 0)", "F4": "repaired (L is explained)"}

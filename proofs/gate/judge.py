@@ -55,7 +55,7 @@ LIBRARY = {
 # question. Explanations are allowed without quotes and comment marks, which Why3 reads as text.
 FOREIGN = re.compile(r'\[#|\[@(?![ \t]*expl:[^]\n"*]*\])')
 
-# Sources may contain ASCII and these, no invisible character or change of direction.
+# Sources may contain ASCII and these: none is invisible or changes the direction.
 SEEN = "\u00b3\u00b5\u00b9\u00d7\u00e9\u0394\u03c3\u2013\u2018-\u201d\u2020\u2026\u2070-\u2079"
 SIGNS = "\u2192\u2212\u2260\u2264\u2500-\u257f\u25b6\u25ba"
 STRANGE = re.compile(f"[^\n\t -~{SEEN}{SIGNS}]")
@@ -70,7 +70,7 @@ ASKED = {"Alt-Ergo", "CVC5", "Z3"}
 CANARIES = {"provable": True, "refutable": False}
 
 # END matches a clause that equates an end of a Python program with an outcome. The value, or the
-# contents of the exception, is the last word of the end's term, or has an equation of its own.
+# exception's contents, is the last word of the end's term, or an equation fixes it.
 TERM = r"\(R\w+ ([^:]+): outcome ['\w, ()]*\)"
 OUTCOME = r"\w+_outcome [\w :()]+"
 FOR_ONE = r"(?:(\w+) -> )?(?:(\w+) = [^=]* /\\ )?"

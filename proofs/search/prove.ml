@@ -1,14 +1,14 @@
 (** The search for proofs.
 
     The gate wants two proofs of each part of a goal, by provers of different families; the search
-    also records a single proof. From cheap to costly:
+    also records a single proof. It tries, from cheap to costly:
     - the recorded steps, of this version of Why3 or another, first with the provers that proved
       each part;
     - the goal with the hypotheses and definitions that some prover reports ([keep]), with the
       shortest limit, until provers of two families prove it; if that fails, each part of [split_vc]
       in the same way;
-    - longer limits for a part that no split divides. If they fail, add an assertion to the source
-      rather than trust a further transformation. *)
+    - longer limits for a part that no split divides. If they fail, add an assertion to the
+      source. *)
 
 (** Seconds. Most goals take far less than a second; [long] is half of the shortest limit of the
     gate's replay. *)
@@ -40,8 +40,8 @@ let race t task ~seconds ~first proofs =
   let before, after = List.partition is_first (Prover.all t.project) in
   List.fold_left ask proofs (before @ after)
 
-(** The parts of a split. [None] for a single part, which is the goal with renamed hypotheses; also
-    if Why3's split raises an exception because names of hypotheses clash. *)
+(** The parts of a split. [None] for a single part (the goal with renamed hypotheses), or if Why3's
+    split fails because names of hypotheses clash. *)
 let parts t task =
   match Project.attempt (fun () -> Split.parts t.project task) with
   | Error _ | Ok [ _ ] -> None
@@ -110,7 +110,7 @@ let rec names_used t task =
       List.fold_left (fun found part -> union found (names_used t part)) Cores.Names.empty parts
   | None, (lazy None) -> Cores.Names.empty
 
-(** The names among these that the context of a task has. *)
+(** Those [names] that are in the context of a task. *)
 let known_in task names = Cores.Names.(elements (inter names (of_list (Keep.of_task task))))
 
 (** Proofs of the goal from the named hypotheses, if two families prove each part of it. *)
@@ -129,7 +129,6 @@ let rec narrow ?near t task =
   | Some found, _ -> found
   | None, (lazy (Some parts)) -> split (List.map (narrow ~near t) parts)
   | None, (lazy None) -> (
-      (* The names that a prover reports within a longer limit. *)
       let provers = List.map (fun p -> (p, middle)) (Prover.all t.project) in
       let second = Option.value (Cores.find provers task) ~default:names in
       match from_names t task (union near second) with

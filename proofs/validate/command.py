@@ -24,7 +24,7 @@ BOUND = 4
 # The number of forms that a process takes at a time.
 TOGETHER = 25
 
-# Processes inherit the forms. Their parent makes no term, so they share nothing of Z3's.
+# Processes inherit the forms, but no terms of Z3: their parent makes none.
 FORMS: list[tuple[Program, tuple[Any, ...]]] = []
 
 

@@ -1,9 +1,9 @@
 (** The contracts of programs and operations, from the typed WhyML: see translation.ml.
 
-    In modules such as [kernel.broadcast.COPBroadcast], the programs are those that run. [all] adds
-    everything that programs may use: ghosts, constants, fields. A precondition is a function of
-    the arguments; any other condition also of changed arguments' old values, and of the result or
-    the exception's value. The parts of a conjunction are separate conditions. *)
+    Modules such as [kernel.broadcast.COPBroadcast] contain the programs that run. [all] adds what
+    programs may use: ghosts, constants, fields. A precondition is a function of the arguments; any
+    other condition also of old values, and of the result or the exception's value. The parts of a
+    conjunction are separate conditions. *)
 
 open Why3
 open Json
