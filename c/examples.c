@@ -111,7 +111,7 @@ typedef struct part {
     int64_t number, count;
 } part;
 
-/* A part of z = x + y: some rounds of the outermost loop, which may be the only loop. */
+/* A part of z = x + y: some rounds of the outermost loop. */
 static void *add_part(void *given) {
     const part *a = given;
     const int64_t all = a->p->sizes[0], from = all * a->number / a->count, *by = a->p->steps;
@@ -133,7 +133,7 @@ static void add_by_two_threads(const plan *p, float *z, const float *x, const fl
     }
 }
 
-/* z = mask ? x : low, with a mask of bytes. In place: z may be x. */
+/* z = mask ? x : low, with a mask of bytes; z may be x. */
 static void choose(const plan *p, float *z, const uint8_t *mask, const float *x, const float *low) {
     block b;
     for (int more = begin(&b, p); more; more = next(&b, p)) {

@@ -53,8 +53,9 @@ def broadcast(arg: Tensor[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> 
     Notes
     -----
     Rests on ``p`` of ``why3/axes/axis_set.mlw``, and on ``ngraph_valid`` and ``ngraph_broadcast``
-    of ``why3/axes/ngraph.mlw``; by lemma ``ngraph_explicit`` arg is broadcast along the other axes.
-    Program: ``ngraph_strides`` of ``why3/kernel/axes.mlw``. A broadcast axis may have size 0.
+    of ``why3/axes/ngraph.mlw``. The result equals mode ``explicit`` on the other axes
+    (``ngraph_explicit``). Program: ``ngraph_strides`` of ``why3/kernel/axes.mlw``. A broadcast axis
+    may have size 0.
 
     Examples
     --------
@@ -120,8 +121,8 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     Notes
     -----
     Rests on ``sum_axes`` of ``why3/adjoint/ngraph.mlw`` and the proved program ``p`` of
-    ``why3/axes/axis_set.mlw``. Over any commutative ring, only this result has, for every `x`, the
-    same inner product with `x` as `delta` has with ``broadcast(x, ...)`` (lemmas
+    ``why3/axes/axis_set.mlw``. Over any commutative ring, only this result r satisfies
+    ``<broadcast(x, ...), delta> = <x, r>``, an equation of inner products, for every `x` (lemmas
     ``ngraph_adjoint``, ``ngraph_adjoint_unique``). `whycast.sum_to_shape` describes the additions.
 
     Examples

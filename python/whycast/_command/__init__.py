@@ -16,7 +16,7 @@ from importlib import import_module
 import whycast
 from whycast._usage import UsageError
 
-# A module's function `add` adds subcommands; only the given subcommand's module is imported.
+# Each subcommand's module; only that of the given subcommand is imported.
 _MODULES = {
     **{"shape": "_shapes", "explain": "_explain", "index": "_shapes", "strides": "_shapes"},
     **{"model": "_model", "cases": "_cases", "check": "_check", "serve": "_serve"},
@@ -24,12 +24,12 @@ _MODULES = {
 # Subcommands that take a program after two dashes.
 _WITH_PROGRAM = ("check",)
 
-# More exit codes, as in sysexits.h and shells. After an exception Python itself exits with 1.
+# More exit codes, as in sysexits.h and shells.
 _FAULT, _NOT_WRITTEN, _INTERRUPTED, _NO_READER = 70, 74, 128 + signal.SIGINT, 128 + 13
 
 
 def parser(command: str | None = None) -> argparse.ArgumentParser:
-    """Return the parser, with all subcommands or those of the given one's module.
+    """Return the parser with all subcommands, or with those of `command`'s module.
 
     A subcommand sets ``run``, a function from parsed arguments to the exit code.
     """

@@ -17,7 +17,7 @@ from whycast.testing._cases._values import LAYOUTS, dtypes_of
 
 _T = TypeVar("_T")
 
-# Most sizes exceed the least by at most _SPREAD: both equal and different sizes are frequent.
+# Most sizes exceed the least by at most _SPREAD, so equal and different sizes are frequent.
 _SPREAD = 4
 
 

@@ -1,7 +1,7 @@
 """Peers: the onnx package (shape inference, reference implementation), and ONNX Runtime.
 
-ONNX has no operator that only broadcasts several tensors. ``Where`` does, with a condition that is
-true everywhere and has the shape of another tensor.
+ONNX has no operator that only broadcasts several tensors. ``Where`` serves, with a condition that
+is true everywhere and has another tensor's shape.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def _common(*shapes: Shape) -> Shape:
 
 
 def _common_of_tensors(*shapes: Shape) -> Shape:
-    """Return the common shape; unlike those of torch.broadcast_shapes, errors name the axis."""
+    """Return the common shape; errors name the axis, unlike those of torch.broadcast_shapes."""
     import torch
 
     tensors = torch.broadcast_tensors(*map(_without_elements, shapes))
