@@ -2,7 +2,7 @@
 #
 #   make help     this text
 #   make          install the toolchain, compare the Python and the C with a new extraction, run every recorded
-#                 proof (or take the answer of an earlier run), judge what the proofs rest on, write the facts,
+#                 proof (or take the answer of an earlier run), judge what the proofs rest on, write the facts to
 #                 build/evidence/evidence.json
 #   make test     check the Python code, run the tests
 #   make evidence pack sources, tools and facts, to replay without a network (ARCHIVE=whycast.tar)
@@ -20,8 +20,8 @@
 #   make doc      write the site of documentation and evidence, build/doc/index.html, after make
 #   make sonnx    write the kit for SONNX's working group, build/sonnx/README.md
 #
-# These take minutes to hours. `make nightly` runs all of them except prove and bench, then make. Each of them
-# fails on a finding; all except prove and bench record output for build/doc/evidence/lanes.html:
+# These take minutes to hours, and all except bench fail on a finding. All except prove and bench record
+# output for build/doc/evidence/lanes.html, and run in `make nightly`, which ends with make:
 #   make prove    do the same as make, without answers of earlier runs
 #   make validate prove with Z3 that the extracted Python keeps its contracts, along every path; compare
 #                 random programs, extracted to Python and C, with WhyML
@@ -29,8 +29,8 @@
 #   make mutants-c change the C in one place at a time: a program that makes all small calls has to fail
 #   make verify-c search the C for undefined behaviour and wrong answers, by ESBMC and Frama-C's Eva
 #   make cross    run the C on an emulated machine of 32 bits and on a big-endian one
-#   make object   measure which decisions of the C, and which jumps of its object code, the tests take both
-#                 ways; measure the stack and the instructions of a call
+#   make object   measure which decisions of the C and jumps of its object code the tests take both ways,
+#                 and the stack and the instructions of a call
 #   make certify  ask cvc5 for a certificate of each proved part, and check it (KEEP=folder keeps them)
 #   make fuzz     make wild calls of the public functions, by the hundred thousand (FUZZ="-k expand")
 #   make coverage measure which branches of the package the tests take: build/coverage
@@ -42,8 +42,8 @@
 # Only `make install`, ARCHIVE and KEEP write outside of this directory, except temporary files. As root,
 # make also installs missing Debian packages; as another user, it prints the command.
 
-# Reject options and variables that could skip recipes, hide failures or run other recipes, also
-# the environment's variables that begin with a dot. No argument overrides these lines.
+# Reject options and variables that could skip recipes, hide failures or run other recipes, and
+# environment variables that begin with a dot.
 override GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter line override,$(origin $(name)))$(and \
     $(filter .%,$(name)),$(filter environment,$(origin $(name)))),$(name)))
 override OPTIONS := $(filter-out -j% -O% --output-sync% --jobserver% --no-print% -s -w -ws -sw,$(MFLAGS))
@@ -73,7 +73,6 @@ INSTALL := $(TOOLS) install
 RECORD = $(if $(FUZZ)$(THEORY),,$(TOOLS) record $@)
 TESTS_TOOL := $(BIN)/python -E -s -B -X pycache_prefix=/dev/null
 
-# pyproject.toml cannot move this cache into build/.
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
 .PHONY: all help tools all-tools install core check extract prove update seal pin test evidence nightly
@@ -119,7 +118,7 @@ seal: tools
 pin: tools
 	@$(TOOLS) pin
 
-# The tests of a file share a process and fixtures, until an idle process takes some of them. `tested`
+# The tests of a file share a process and fixtures, unless an idle process takes some tests. `tested`
 # checks that each test of a clause ran. Tests run with the accelerator; then WITHOUT runs without it.
 WITHOUT := tests/package tests/dialects --ignore=tests/package/test_wheel.py
 test: all-tools

@@ -10,7 +10,7 @@ from typing import Any
 MEMORY = 4 << 30
 OPTIONS = {
     "produce-proofs": "true",
-    # Certificates split rewriting into rules that are patterns.
+    # Each rewrite step names its rule.
     "proof-granularity": "dsl-rewrite",
     "proof-format-mode": "cpc",
 }

@@ -36,7 +36,7 @@ class Change(NamedTuple):
 
 
 def tried(place: str, text: str, certificate: str, count: int) -> list[Change]:
-    """Try the certificate without the goal, then `count` changes of it, seeded by `place`."""
+    """Try the task without its goal, then `count` changed certificates, seeded by `place`."""
     chance, words = random.Random(place), WORD.findall(certificate)
     without_goal = text.rpartition("(assert")[0] + "(check-sat)"
     found = [Change(place, "the task without its goal", accepted(without_goal, certificate))]

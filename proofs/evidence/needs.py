@@ -66,7 +66,7 @@ TOKEN = re.compile(r"(`[^`]+`|\bE_\w+)")
 
 
 def ident(name: str) -> str:
-    """Make a name fit for a need's identifier; a dot would begin a part of it."""
+    """Return a need's identifier for a name, without dots, which begin parts."""
     return re.sub(r"\W", lambda found: "-" if found[0] in "./:" else f"{ord(found[0]):02x}", name)
 
 
@@ -162,7 +162,7 @@ class Evidence:
         return {name: file for name, file in files.items() if file.is_file()}
 
     def chains(self, names: Iterable[str]) -> list[list[str]]:
-        """Return a way from symbols to each assumption of the library below them."""
+        """Return a chain of uses from symbols to each assumption of the library."""
         found = [self.symbols[name] for name in names if name in self.symbols]
         return self.graph.chains(path_of(symbol, symbol["file"]) for symbol in found)
 
@@ -203,7 +203,7 @@ def need(kind: str, name: str, title: str, body: str, **options: str | Iterable[
     """Write a need; options without a value are left out."""
     given = {key: v if isinstance(v, str) else ", ".join(v) for key, v in options.items()}
     given = {"id": name, **given}
-    # Options are YAML, in which a plain text may begin with a mark, or contain ": ".
+    # Options are YAML: quote texts, which may begin with a mark, or contain ": ".
     lines = [f":{key}: {json.dumps(v, ensure_ascii=False)}" for key, v in given.items() if v]
     return "\n".join([f"::::::{{{kind}}} {title}", *lines, "", body, "::::::", "", ""])
 
@@ -318,7 +318,7 @@ def of_test(evidence: Evidence, name: str, place: str) -> str:
 
 
 def known(evidence: Evidence) -> dict[str, Any]:
-    """Return the names that the texts of the evidence use."""
+    """Return the names that the evidence's templates use."""
     clauses = evidence.facts["trace"]["clauses"]
     tests = {entry["name"]: entry["place"] for c in clauses for entry in c["tests"]}
     own = {

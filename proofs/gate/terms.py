@@ -125,7 +125,7 @@ def parts(value: Any) -> tuple[Any, ...]:
 
 
 class Beyond:
-    """`shift` plus an integer above, or below, all of `met`, the compared integers less `shift`.
+    """`shift` plus an integer above, or below, all of `met`.
 
     All integers on that side compare alike, so a formula of comparisons has one value for them.
     """
@@ -134,7 +134,7 @@ class Beyond:
         self.above, self.met, self.shift = above, met, shift
 
     def meet(self, other: object) -> None:
-        """Note a compared integer."""
+        """Add a compared integer, less `shift`, to `met`."""
         if type(other) is not int:
             raise UndecidedError
         self.met.append(other - self.shift)
@@ -242,7 +242,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 
 
 class Theories:
-    """The definitions of the theories, and their terms; `classes` maps names to programs' types."""
+    """The definitions of the theories; `classes` maps names to programs' types."""
 
     def __init__(
         self, definitions: Mapping[str, Any], classes: Callable[[str], Any] = class_of
@@ -372,7 +372,7 @@ class Theories:
         raise UndefinedError("no case fits")
 
     def fitted(self, value: Any, shape: Any, found: dict[str, Any]) -> bool:
-        """Decide whether a value fits a pattern; add the values of its names to a scope."""
+        """Decide whether a value fits a pattern; bind the pattern's names in a scope."""
         if not isinstance(shape, list):
             found |= {} if shape is None else {shape: value}
             return True

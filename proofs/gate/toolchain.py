@@ -26,7 +26,7 @@ PACKAGE = [str(ROOT / "python"), str(SITE)]
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool of the lock: its first file, if any, runs and needs the others."""
+    """A tool of the lock; its first file, if any, is the program."""
 
     name: str
     version: str

@@ -3,7 +3,7 @@
     It runs in a tree of its own, whose theories have one change; [original] is the tree without the
     change, with the recorded proofs. A task that the change does not reach is not run again. The
     provers try each changed task, with three times the recorded seconds. A goal notices the change
-    if it has a part that no prover then proves.
+    if it has a part that no prover proves.
 
     The answer is one JSON value: the verdict, the goal that notices, and the part of it. *)
 

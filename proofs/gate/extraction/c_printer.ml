@@ -1,5 +1,5 @@
-(* The extraction of WhyML programs to C, by Why3's own printer. First, each function and all that
-   it calls get their names in C. A line before each definition has its WhyML name and place, which
+(* The extraction of WhyML programs to C, by Why3's own printer. Each function and its calls first
+   get their C names. A line before each definition has its WhyML name and place, which
    extraction.py reads to make the files. *)
 
 open Why3
@@ -56,8 +56,8 @@ let is_public id =
 
 (* {1 Names} *)
 
-(* In the instance [W2], for words of two bytes, a name ends in [_2]. Codes are public as well. All
-   other names begin with [wc_], so that none clashes if files are compiled as one. *)
+(* In the instance [W2], for words of two bytes, a name ends in [_2]. Public functions and codes
+   begin with [whycast_], other names with [wc_]: none clashes if files are compiled as one. *)
 let c_name id =
   let _, _, scopes = Pmodule.restore_path id in
   let width scope =
@@ -84,7 +84,7 @@ let define (rs : Expr.rsymbol) =
   Ident.Hid.add known id named;
   named
 
-(* Built into Why3's printer: local variables that change, and conditions. *)
+(* Built into Why3's printer: references, true and false. *)
 let built_in = [ Pmodule.rs_ref; Pmodule.rs_ref_proj; Expr.rs_true; Expr.rs_false ]
 
 (* The body with the C names of definitions above. *)
@@ -96,7 +96,7 @@ let rec rename (args : Pdriver.printer_args) e =
       | Some named -> { e with e_node = Eapp (named, arguments, partial) }
       | None when List.exists (Expr.rs_equal rs) built_in -> e
       | None -> fail rs.rs_name "has neither a definition above nor a syntax in the driver")
-  (* Why3's printer evaluates bounds in another order, and a reference in each round. *)
+  (* Why3's printer evaluates bounds in another order, and their references in each round. *)
   | Efor (i, _, _, _, _, _) -> fail i.pv_vs.vs_name "counts a loop, which has no C here"
   | _ -> e
 

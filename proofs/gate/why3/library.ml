@@ -1,10 +1,10 @@
-(** The assumptions of the standard library in the modules that the theories reach, directly or
-    through one another, including Why3's built-in modules.
+(** The assumptions in the modules of the standard library, and in Why3's built-in modules, that the
+    theories use directly or through others.
 
     - axioms, symbols without a definition, programs without a body, as [Audit] finds them in a
       theory;
-    - [lemma] and [contract]: statements that Why3's own proofs cover and ours do not: a lemma, and
-      the contract of a function or program with a body.
+    - [lemma] and [contract]: lemmas, and contracts of functions and programs with a body, which
+      Why3's own proofs cover and ours do not.
 
     A module that is only cloned is a template: its assumptions count where it is instantiated. *)
 

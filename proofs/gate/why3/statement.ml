@@ -1,9 +1,9 @@
 (** The statement of every goal and symbol of the theories, in WhyML as Why3 prints it.
 
     The statement of a lemma is its formula, of a definition the whole definition, of a program its
-    contract. Each is printed alone, without attributes and without the proof that its author wrote
-    beside it, so only its meaning and its names can change its text. A name may stand for several
-    symbols, so the statement also lists its symbols, resolved: [seq.Seq.length]. *)
+    contract. Each is printed alone, without attributes and the proof beside it, so its text changes
+    only with its meaning and names. A name may stand for several symbols, so the statement also
+    lists its symbols, resolved: [seq.Seq.length]. *)
 
 open Why3
 open Format
@@ -24,8 +24,8 @@ type t = {
 
 (** {1 Names} *)
 
-(** Names of symbols in the order in which they occur: the text has [below] and [below1] for two
-    symbols with one name, and only the order distinguishes them. *)
+(** Names of symbols in the order of the text, which calls two symbols with one name [below] and
+    [below1]: only the order distinguishes them. *)
 let resolved idents =
   let add found id =
     match Name.resolved id with
@@ -89,7 +89,7 @@ let raises fmt ((xs : Ity.xsymbol), posts) =
 
 (** {1 Effects}
 
-    A caller's proof relies on a program's postconditions, and on unchanged other memory. So a
+    A caller's proof relies on a program's postconditions, and assumes other memory unchanged. So a
     statement lists the memory that the program may write, and new memory; [Audit] finds all other
     effects on memory. *)
 

@@ -1,18 +1,17 @@
 (** Hypotheses, and the witnesses that show that some values satisfy them.
 
     A conditional (a program with [requires], or a lemma with hypotheses) is vacuous if no values
-    satisfy its hypotheses. The search for witnesses goes forward from programs without [requires].
+    satisfy its hypotheses. The search for witnesses starts at programs without [requires].
     - A program that requires nothing runs for any arguments, and every type has a value. The
       witnesses, in the files [witness_*.mlw], name concrete values.
     - If a running program calls a conditional, the arguments satisfy its hypotheses: the caller's
       goal proves this. The conditional then runs, for these arguments.
     - A promise of a program under hypotheses about its arguments is a conditional of its own:
-      [ensures { a -> b }], or another form ({!Formula.claims}). A call of the program satisfies it
-      if the hypotheses are asserted for its arguments. The cases [a -> b] and [not a -> c], of
+      [ensures { a -> b }], or another form ({!Formula.claims}). A call satisfies it if the
+      hypotheses are asserted for the call's arguments. The cases [a -> b] and [not a -> c], of
       which one always applies, and the range of a quantifier need no witness.
     - A conditional is satisfied if one choice of its variables and type variables makes each of its
-      hypotheses equal to a formula that a running program requires or asserts, and that holds in
-      each of its runs.
+      hypotheses equal to a formula that the same running program requires or asserts in each run.
     - A template's conditional is satisfied if the same conditional of some instance is satisfied.
 
     The search is a least fixed point: nothing is satisfied through itself. A program's calls and
@@ -163,9 +162,9 @@ let without_cases found =
   in
   List.rev (List.fold_left add [] found)
 
-(** The promises of a program under hypotheses about its arguments. Drops each hypothesis about its
-    results, about memory after its run, or about a variable that shares a hypothesis with
-    these: such a hypothesis only tells outcomes apart. *)
+(** The promises of a program under hypotheses about its arguments. Drops each
+    hypothesis about results, memory after the run, or a variable that shares a hypothesis with
+    these: it only tells outcomes apart. *)
 let promised (cty : Ity.cty) =
   let is_written = Ity.pv_affected cty.cty_effect.eff_writes in
   let written = List.map (fun pv -> pv.Ity.pv_vs) (List.filter is_written cty.cty_args) in
@@ -291,8 +290,8 @@ let is_instance ~holes pairs =
   let find () = Reduction_engine.first_order_matching holes patterns formulas in
   Result.is_ok (Project.attempt find)
 
-(** Whether one choice of the variables [holes] and type variables makes each pattern equal to one
-    of the formulas, and the terms of each of [pairs] equal. *)
+(** Whether one choice of [holes] and type variables makes each pattern equal to some formula, and
+    the terms of each pair equal. *)
 let rec every ~holes ?(pairs = []) patterns formulas =
   match patterns with
   | [] -> is_instance ~holes pairs
