@@ -76,7 +76,6 @@ html_show_copyright = False
 # A page opened as a file cannot read other pages to quote them.
 html_show_search_summary = False
 html_use_index = html_domain_indices = False
-# Colours for the light and the dark scheme.
 _COLOURS = {
     "brand-primary": ("#0b5394", "#8dbcf3"),
     "brand-content": ("#0b5394", "#8dbcf3"),

@@ -151,8 +151,8 @@ class Rule:
     def source(self, operands: Asked, index: tuple[int, ...]) -> tuple[int, ...]:
         """Return the tensor's index for a valid index of the output, if the rule accepts.
 
-        Views are correct for any strides (``view_offset`` and the other lemmas of `whycast`): if
-        one axis has stride 1 and all others 0, the offset is the index on this axis.
+        If one axis has stride 1 and all others 0, the offset is the index on this axis: views are
+        correct for any strides (``view_offset`` and the other lemmas of `whycast`).
         """
         axes = range(len(operands.shapes[0]))
         units = [tuple([int(j == k) for k in axes]) for j in axes]
@@ -185,7 +185,7 @@ class Rule:
         return axes or ()
 
     def axes_for(self, places: Sequence[int], rank: int) -> tuple[int, ...]:
-        """Return the argument for axes that puts a tensor on `places` of a target."""
+        """Return the axes argument that puts a tensor on `places` of a target."""
         if self.alignment == "missing":
             return tuple([axis for axis in range(rank) if axis not in places])
         return tuple(places)

@@ -23,7 +23,7 @@ from whycast._model._places import UNKNOWN, Place
 from whycast._model._read import Scope, array_of, graphs_of, opset, type_name
 from whycast._types import Shape
 
-# The first opsets with Expand; with Where, and Slice's ends as inputs; with Reshape to a size of 0.
+# The first opsets with Expand; with Where and computed ends of Slice; with Reshape to size 0.
 _EXPAND, _WHERE, _ZERO = 8, 10, 14
 # The most bytes of added constants; protobuf takes less than 2 GiB.
 _MOST_BYTES = 2**30

@@ -62,7 +62,7 @@ class Sizes:
     """A reader of an inferred model's sizes: numbers, or integers of names.
 
     `given` contains the user's numbers and shapes. `own` contains the integers of the names in the
-    graph inputs' shapes, and of joined names, such as N|M, in results. `stated` contains the names
+    graph inputs' shapes, and of joined names in results, such as N|M. `stated` contains the names
     in the model's annotations. Inference makes up more names; `by` marks those of one inference.
     """
 

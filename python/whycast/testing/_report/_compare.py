@@ -27,7 +27,7 @@ class Kind(NamedTuple):
 
 KINDS = {
     "accepts": Kind("accepts what is refused", "verdict"),
-    # The operator refuses even tensors broadcast first: a limit, or values outside its domain.
+    # The operator refuses even the broadcast tensors: a limit, or values outside its domain.
     "undefined": Kind("refuses the tensors broadcast first, too"),
     "refuses": Kind("refuses what is accepted", "verdict"),
     "shape": Kind("another shape", "shape"),
@@ -120,7 +120,7 @@ def difference(
 ) -> Finding | None:
     """Compare an answer with the right one; None if it is right. `shape` is the output's shape.
 
-    At level ``data`` no returned array in the memory of the `inputs` may be writable.
+    At level ``data`` no returned array that overlaps the `inputs` or itself may be writable.
     """
     if level in ("verdict", "report"):
         return None

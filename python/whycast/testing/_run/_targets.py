@@ -23,7 +23,7 @@ from whycast.testing._peers import PEERS, Function, absent
 
 
 class TargetError(ValueError):
-    """The target is unknown, or cannot be asked any case; a ValueError.
+    """The target is unknown or unusable; a ValueError.
 
     Parameters
     ----------
