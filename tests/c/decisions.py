@@ -83,7 +83,7 @@ class Decision(NamedTuple):
     conditions: tuple[str, ...]
 
 
-# The digit of each condition (0 not evaluated, 1 false, 2 true), and the outcome of the decision.
+# The digit of each condition, and the outcome of the decision.
 Vector = tuple[tuple[int, ...], bool]
 
 

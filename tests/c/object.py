@@ -6,8 +6,8 @@
   counts how often each conditional jump was taken, and was not. If a decision has more jumps than
   conditions, or a line without a decision has a jump, the compiler has added jumps. Each inlined
   copy of a function counts separately.
-- The program measures the size of the code and, without the library's `memcpy`, the stack of a call
-  (no function recurses) and the instructions of calls (counted.c).
+- This program measures the size of the code and, without the library's `memcpy`, the stack of a
+  call (no function recurses) and the instructions of calls (counted.c).
 
 A gap in the source, or in the objects for certification, fails the run. Results: build/object.json.
 """
@@ -168,7 +168,7 @@ def missed(jumps: dict[int, Jump], counts: Counts, start: int) -> Iterator[tuple
 
 
 def added(jumps: Sequence[Jump], source: decisions.Source) -> Counter[str]:
-    """Count in each function the jumps beyond one for each condition of the source."""
+    """Count each function's jumps beyond the conditions of its decisions."""
     decided = {
         line: number
         for number, each in enumerate(source.decisions)

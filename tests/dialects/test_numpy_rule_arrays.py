@@ -15,7 +15,6 @@ from view_checks import address
 import whycast
 from whycast import numpy_rule
 
-# With the type Any, the type checker accepts any arguments.
 broadcast_arrays: Any = numpy_rule.broadcast_arrays
 broadcast_to: Any = numpy_rule.broadcast_to
 np_broadcast_arrays: Any = np.broadcast_arrays
@@ -25,7 +24,7 @@ ALL_DTYPES = (*DTYPES, *OTHER_DTYPES)
 
 
 def reaction(array: Any) -> tuple[object, ...]:
-    """Return an array's reaction to a read of its flag `writeable`, and to a write."""
+    """Return an array's flags, and its warnings at a write."""
     content = np.array(array)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -52,7 +51,7 @@ def assert_same_array(ours: Array, theirs: Array) -> None:
         # Do not compare bytes: long strings are stored elsewhere, and structures may have gaps.
         assert repr(ours.tolist()) == repr(theirs.tolist())
     else:
-        # An array contains the addresses of its objects.
+        # The bytes of objects are their addresses.
         assert ours.ravel().tobytes() == theirs.ravel().tobytes()
     if ours.size:
         assert address(ours, (0,) * ours.ndim) == address(theirs, (0,) * theirs.ndim)
@@ -122,7 +121,7 @@ def test_array_likes(value: Any) -> None:
 
 
 class Labelled(np.ndarray[tuple[int, ...], np.dtype[np.generic]]):
-    """A subclass whose views inherit `label`; `finalized` counts how often."""
+    """A subclass whose views inherit `label`."""
 
     label = "none"
     finalized = 0

@@ -1,7 +1,4 @@
-"""Each function that broadcasts one array to a target, compared with a reading of its text.
-
-tests/package/test_small_cases.py compares the functions' programs on small arguments.
-"""
+"""Each function that broadcasts one array to a target, compared with a reading of its text."""
 
 from __future__ import annotations
 

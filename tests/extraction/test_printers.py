@@ -43,7 +43,6 @@ REFUSED = {
     "a local function is not supported": [F + "let h (z: INT) : INT = z + y in h (h x)"],
 }
 
-# Programs that the printer for Python refuses.
 NEITHER = "has neither a definition that is extracted nor a syntax in the driver"
 NO_PYTHON = {
     "the type t is neither in the driver nor a record nor one of several": [
@@ -98,7 +97,6 @@ NO_PYTHON = {
     ],
 }
 
-# Programs that the printer for C refuses.
 NO_C = {
     "unknown has no C here": ["val unknown (x: int64) : int64  " + F + "unknown x"],
     "prefix - has no C here": [F + "- x"],

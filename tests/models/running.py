@@ -1,4 +1,4 @@
-"""Find the broadcasts of a model in a run, without the package."""
+"""Find a model's broadcasts by running it, without the package."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ class Wrong(NamedTuple):
     """A wrong operator, with its number of tensors, kind of deviation and smallest case.
 
     A program is checked at `level`: memory shows some faults, elements show the others. If `level`
-    is empty, a program cannot show the fault: later calls do not overwrite a printed result.
+    is empty, a program's printed answers cannot show the fault.
     """
 
     tensors: int

@@ -304,7 +304,6 @@ LINES = "cases --rule ngraph --format jsonl --level index --out -"
 
 @pytest.mark.parametrize(("words", "number"), [("--help", 1), (LINES, 1), ("shape 3 4", 2)])
 def test_output_without_a_reader_is_no_refusal(words: str, number: int) -> None:
-    """A short output is written at the end, a long output earlier."""
     reader, writer = os.pipe()
     os.close(reader)
     full = os.open("/dev/full", os.O_WRONLY)

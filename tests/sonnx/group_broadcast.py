@@ -100,7 +100,7 @@ IMPLEMENTATIONS: dict[str, Callable[[Sequence[Shape]], list[NDArray[Any]]]] = {
 
 
 def check(implementation: str, shapes: Sequence[Shape], answer: object) -> None:
-    """Compare an implementation with an answer; F2: a 0 beside a 1 is E1, but 0 by ONNX's rule."""
+    """Compare an implementation with an answer; F2: ONNX's rule makes 0 of 0 and 1, not E1."""
     broadcast = IMPLEMENTATIONS[implementation]
     if isinstance(answer, tuple) and answer[:1] == ("E1",):
         if equivalence_class(shapes) == "null":

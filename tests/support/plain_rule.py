@@ -1,7 +1,6 @@
 """A reading of SONNX Broadcast and NumPy's rule, clause by clause.
 
-This reading follows the specifications, not the WhyML sources: plain nested loops in the order of
-the clauses, no code of the package.
+Plain nested loops from the specifications, without the WhyML sources and the package.
 """
 
 from __future__ import annotations
