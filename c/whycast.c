@@ -97,7 +97,7 @@ static inline int64_t wc_check_all_sizes(whycast_place * place,
   return INT64_C(0);
 }
 
-/* dYm_i: the size of tensor `m` on axis `i` of the common rank. No index leaves a shape.
+/* dYm_i: the size of tensor `m` on axis `i` of the common rank. No read leaves a shape.
    WhyML: c.shape_sizes.COPShapeSizes.padded_size */
 static inline int64_t wc_padded_size(const int64_t *const * shapes,
                                      const int64_t * ranks, int64_t m,
@@ -189,7 +189,7 @@ static inline int64_t wc_check_given(whycast_place * place,
   return wc_check_all_sizes(place, shapes, ranks, count);
 }
 
-/* nY: the highest rank. There is at least one shape.
+/* nY: the highest rank of at least one shape.
    WhyML: c.shape_sizes.COPShapeSizes.common_rank */
 static inline int64_t wc_common_rank(const int64_t * ranks, int64_t count) {
   int64_t rank, m;
@@ -998,9 +998,9 @@ static inline int64_t wc_rest(const int64_t * s, int64_t prepended,
   return p - (n * rows);
 }
 
-/* A block of the axes from `axis` on ends at `place`: write the copies due, and return the
-   place after them. The block has `block` bytes, copied from the `row` bytes of the input
-   before `p`. Each byte is written once, and no other byte changes.
+/* Let a block of the axes from `axis` on end at `place`. Write its other copies, and those of
+   each larger block that is then complete; return the place after them. The block has `block`
+   bytes, copied from the `row` bytes before `p`. No other byte changes.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.end_blocks */
 static inline int64_t wc_end_blocks(uint8_t * z, const int64_t * s,
                                     int64_t prepended, const int64_t * d,

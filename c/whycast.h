@@ -76,8 +76,8 @@ enum whycast_code {
     WHYCAST_CAPACITY_EXCEEDED = -6,
     /* An element has less than one byte. [E_Broadcast_any_Derived_480] */
     WHYCAST_BAD_WIDTH = -7,
-    /* (2^62,2), 8 bytes each: a number of bytes, or of a plan's elements, or the reach of a tensor
-       in a plan, exceeds 2^63 - 1. [E_Broadcast_any_Derived_480] */
+    /* (2^62,2), 8 bytes each: a number of bytes exceeds 2^63 - 1; in a plan, the number of elements
+       or a tensor's reach does. [E_Broadcast_any_Derived_480] */
     WHYCAST_TOO_LARGE = -8,
     /* (2,3), 4 bytes each, into 23 bytes: the output does not fit. [E_Broadcast_any_Derived_480] */
     WHYCAST_ROOM_EXCEEDED = -9,
