@@ -158,7 +158,7 @@ def base(binary: Path, library: Path) -> int:
 
 
 def missed(jumps: dict[int, Jump], counts: Counts, start: int) -> Iterator[tuple[Jump, str]]:
-    """Yield each jump that did not go both ways, and the missing way."""
+    """Yield each jump that did not go both ways, with a text."""
     executed, taken = counts
     for place, jump in jumps.items():
         times = taken[start + place]

@@ -176,7 +176,7 @@ UNSATISFIED = [
     # A call within a formula shows nothing.
     "predicate q (a: int)  let function wanted (a: int) : int requires { q a } = a"
     "  let g () = let _ = pure { wanted 9 } in ()",
-    # Not every run reaches the call.
+    # For all that the audit knows, a run may not reach the call.
     f"{CALLED}let g (a: int) : unit = if a = 2 then wanted 9",
     f"{CALLED}let g (a: sign) : unit = match a with Minus -> wanted 9 | Plus -> () end",
     f"{CALLED}let g () = for i = 0 to 1 do wanted 9 done",

@@ -87,7 +87,7 @@ def test_memory_that_two_processes_share_counts_once() -> None:
 
 
 def test_the_time_of_the_checker_is_not_the_targets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before the first case, and after each death, the checker makes all fixed cases."""
+    """A new process may make all fixed cases before its first case."""
 
     def slowly(rule: Any, level: Any, every: int) -> Any:
         time.sleep(1)

@@ -67,7 +67,7 @@ def with_arrays(rule: Rule, level: Level, case: Case, draw: Draw) -> Case:
 
 
 def _with_names(case: Case, draw: Draw) -> Case:
-    """Replace most sizes by names, often equal sizes by the same name."""
+    """Replace most sizes by names; equal sizes often get the same name."""
     sizes = sorted({size for shape in case.every_shape for size in shape})
     names: dict[int, Any] = {size: draw.choice(NAMES) for size in sizes}
 

@@ -42,7 +42,7 @@ class Lifted:
         self._kept = [_copied(each) for each in outputs_of(value)]
 
     def parts(self) -> Iterator[list[AnyArray]]:
-        # Reverse the elements: if no tensor grows, the same call again would prove nothing.
+        # Reverse the elements: a second call with the same tensors would prove nothing.
         flat = [np.array(z).ravel()[::-1] for z in self._broadcast]
         for start in range(0, max(1, flat[0].size), MOST_ELEMENTS):
             yield [z[start : start + MOST_ELEMENTS].copy() for z in flat]
