@@ -68,9 +68,8 @@ def test_peer(asked: str) -> None:
     if name == "jax":
         # A caller may import JAX before the check.
         importlib.import_module("jax")
-    # Only NumPy is fast enough for all cases; JAX compiles each. Rules with axes get more cases,
-    # because few deviate.
-    few = 3 if RULES[rule].takes == "axes" else 19 if name == "jax" else 7
+    # Only NumPy is fast enough for all cases; JAX compiles each. Few cases with axes deviate.
+    few = 9 if RULES[rule].takes == "axes" else 19 if name == "jax" else 7
     every = {"numpy": 1, "onnxruntime": 5}.get(name, few)
     report = check(name, rule=rule, level=level, seconds=None, every=every)
     assert report.complete, str(report)
