@@ -201,10 +201,10 @@ class Evidence:
 
 def need(kind: str, name: str, title: str, body: str, **options: str | Iterable[str]) -> str:
     """Write a need; options without a value are left out."""
-    given = {key: v if isinstance(v, str) else ", ".join(v) for key, v in options.items()}
-    given = {"id": name, **given}
+    given = {"id": name, **options}
+    texts = {key: v if isinstance(v, str) else ", ".join(v) for key, v in given.items()}
     # Options are YAML: quote texts, which may begin with a mark, or contain ": ".
-    lines = [f":{key}: {json.dumps(v, ensure_ascii=False)}" for key, v in given.items() if v]
+    lines = [f":{key}: {json.dumps(v, ensure_ascii=False)}" for key, v in texts.items() if v]
     return "\n".join([f"::::::{{{kind}}} {title}", *lines, "", body, "::::::", "", ""])
 
 
