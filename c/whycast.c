@@ -1000,7 +1000,8 @@ static inline int64_t wc_rest(const int64_t * s, int64_t prepended,
 
 /* Let a block of the axes from `axis` on end at `place`. Write its other copies, and those of
    each larger block that is then complete; return the place after them. The block has `block`
-   bytes, copied from the `row` bytes before `p`. No other byte changes.
+   bytes, copied from the `row` bytes before `p`. Each byte is written once, and no other byte
+   changes.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.end_blocks */
 static inline int64_t wc_end_blocks(uint8_t * z, const int64_t * s,
                                     int64_t prepended, const int64_t * d,
