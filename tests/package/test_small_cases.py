@@ -138,7 +138,7 @@ def _strides(shape: Shape) -> Shape:
 
 
 def _placed(shape: Shape, target: Shape, axes: Shape) -> Outcome:
-    """Return the strides of a view whose axes lie on `axes` of the target, or the misfit."""
+    """Return the strides of a view of the target's shape, for axes on `axes`, or the misfit."""
     strides = [0] * len(target)
     for j, (size, step) in enumerate(zip(shape, _strides(shape), strict=True)):
         if size == target[axes[j]]:
@@ -149,7 +149,7 @@ def _placed(shape: Shape, target: Shape, axes: Shape) -> Outcome:
 
 
 def _trailing(shape: Shape, target: Shape) -> Outcome:
-    """Return the strides of a view whose axes lie on the target's last axes, or the misfit."""
+    """Return the strides of a view of the target's shape, for its last axes, or the misfit."""
     if len(shape) > len(target):
         return ("RankMismatch", None)
     axis = plain_rule.fits(shape, target)

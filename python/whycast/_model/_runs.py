@@ -79,7 +79,7 @@ def feeds(
 
     If `numbers` contains a number for an input, all its elements are this number. Otherwise all
     strings of a tensor differ, and so do its fractions before they are rounded; integers, which may
-    be indices, are below 100. `chosen` maps names to numbers.
+    be indices, are below 100. `chosen` maps names of sizes to sizes.
     """
     drawn = np.random.default_rng(_SEED)
     if unknown := sorted(numbers.keys() - {value.name for value in inputs}):

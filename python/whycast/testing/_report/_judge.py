@@ -69,7 +69,7 @@ class Refusal(NamedTuple):
 def expected(
     rule: Rule, level: Level, case: Case, arrays: Sequence[AnyArray] | None = None
 ) -> object:
-    """Return the verified programs' answer or refusal, for `arrays`, if given, else the case's."""
+    """Return the verified programs' answer or refusal; at level data, for `arrays` if given."""
     if level == "symbolic":
         return _symbolic.right_answer(rule, case)
     shape = rule.shape(case)
